@@ -26,8 +26,8 @@ class ProbeBuildHook(BuildHookInterface[Any]):
             return
         # Of the package, these alone are needed here, and can be imported.
         sys.path.insert(0, str(Path(self.root) / "src"))
-        from perfboard.binaries.applets import LIST, write_list
         from perfboard.binaries.probe_build import ARCHITECTURES, PARTS, build, inputs_of
+        from perfboard.binaries.probes import LIST, write_list
 
         chosen = os.environ.get(_VARIABLE, "").split() or list(ARCHITECTURES)
         if unknown := [name for name in chosen if name not in ARCHITECTURES]:

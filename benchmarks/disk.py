@@ -58,8 +58,7 @@ class Probe:
         self._fill()
         words = [
             str(program),
-            "disk",
-            "points",
+            "disk-points",
             str(folder),
             str(SIZE),
             str(LIMIT_S * 1000),

@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from perfboard.analysis.packets.search import Goal
-from perfboard.bench.talk.ends import End, Ends, prepared
+from perfboard.bench.talk.ends import End, Ends, PortRow, prepared
 from perfboard.measures.network.echo import Echo
+from perfboard.measures.network.tcp import MovedRow
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.packets import Protocol
@@ -131,8 +132,8 @@ def tcp(device: End, sender: End, pairs: int, iperf3: str) -> bool:
     met = True
     with ExitStack() as stack:
         server = stack.enter_context(device.program("tcp-serve", ADDRESS))
-        port = server.read().removeprefix("@tcp ")
-        client = stack.enter_context(sender.program("tcp", ADDRESS, port))
+        port = server.row(PortRow).port
+        client = stack.enter_context(sender.program("tcp", ADDRESS, str(port)))
         words = ["ip", "netns", "exec", DEVICE, iperf3, "-s", "-B", ADDRESS]
         other = subprocess.Popen(words, stdout=subprocess.DEVNULL)
         stack.callback(other.wait)
@@ -142,8 +143,8 @@ def tcp(device: End, sender: End, pairs: int, iperf3: str) -> bool:
             ratios = []
             for _ in range(pairs):
                 client.write(f"{way} 1 {TRY_S * 1000}")
-                size, micros, _ = map(int, client.read(60).removeprefix("@moved ").split())
-                ours = size / micros * 1e6
+                moved = client.row(MovedRow, timeout_s=60)
+                ours = moved.bytes / moved.took_us * 1e6
                 words = ["ip", "netns", "exec", SENDER, iperf3, "-c", ADDRESS, "-J", *reverse]
                 done = subprocess.run(
                     [*words, "-t", str(TRY_S)], check=True, capture_output=True, text=True

@@ -17,7 +17,7 @@
 
 static bool can_leave;
 
-static bool write_text(const char *path, const char *text)
+static bool fill_file(const char *path, const char *text)
 {
 	int file = open(path, O_WRONLY | O_CLOEXEC);
 	bool done = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
@@ -52,8 +52,8 @@ static bool enter_namespace(void)
 
 	snprintf(users, sizeof(users), "%u %u 1", geteuid(), geteuid());
 	snprintf(groups, sizeof(groups), "%u %u 1", getegid(), getegid());
-	return !unshare(CLONE_NEWUSER) && write_text("/proc/self/setgroups", "deny") &&
-	       write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
+	return !unshare(CLONE_NEWUSER) && fill_file("/proc/self/setgroups", "deny") &&
+	       fill_file("/proc/self/uid_map", users) && fill_file("/proc/self/gid_map", groups);
 }
 
 void prepare_alone(void)

@@ -3,6 +3,8 @@
 #ifndef DISPLAY_H
 #define DISPLAY_H
 
+#include "rows/row.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +12,13 @@
 
 #define MOST_MASKS 8
 #define BANDS 64
+
+/* Prints a row at once, and whole: the pages' server prints too. */
+#define tell(name, ...) (print_row(name, __VA_ARGS__), fflush(stdout))
+
+/* main.c */
+/* Tells why the display cannot be watched any more; 1. */
+int complain(const char *why);
 
 /* clock.c */
 /* CLOCK_MONOTONIC in ns. */

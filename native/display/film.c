@@ -91,48 +91,42 @@ void film_look(const struct screen *screen, struct rectangle where, unsigned loo
 	}
 }
 
-static void print_base64(const unsigned char *data, size_t length)
+/* A run of a colour in base64: its length, and the colour in network order. */
+static char *add_run(char *end, unsigned length, uint16_t colour)
 {
 	static const char digits[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-	/* The caller has threes of bytes. */
-	for (size_t i = 0; i + 2 < length; i += 3) {
-		unsigned bits = (unsigned)data[i] << 16 | (unsigned)data[i + 1] << 8 | data[i + 2];
-
-		for (int shift = 18; shift >= 0; shift -= 6)
-			putchar(digits[bits >> shift & 63]);
-	}
+	for (int shift = 18; shift >= 0; shift -= 6)
+		*end++ = digits[(length << 16 | colour) >> shift & 63];
+	*end = '\0';
+	return end;
 }
 
 void film_print(const char *name, const char *moment, int64_t time, unsigned look)
 {
 	size_t pixels = (size_t)film.width * (size_t)film.height;
 	uint16_t *picture = malloc(pixels * sizeof(*picture) + 1);
+	char *runs = malloc(pixels * 4 + 1), *end = runs;
 
-	if (!picture || !film.before) {
+	if (!picture || !runs || !film.before) {
 		free(picture);
+		free(runs);
 		return;
 	}
 	memcpy(picture, film.before, pixels * sizeof(*picture));
 	for (size_t i = 0; i < film.count && film.differences[i].look <= look; i++)
 		picture[film.differences[i].place] = film.differences[i].colour;
-	printf("@picture %s %s %lld %d %d ", name, moment, (long long)time, film.width,
-	       film.height);
-	/* Runs of a colour: their length, and the colour in network order. */
 	for (size_t i = 0; i < pixels;) {
 		unsigned length = 1;
 
 		while (length < 255 && i + length < pixels && picture[i + length] == picture[i])
 			length++;
-		const unsigned char run[3] = {(unsigned char)length,
-					      (unsigned char)(picture[i] >> 8),
-					      (unsigned char)picture[i]};
-
-		print_base64(run, sizeof(run));
+		end = add_run(end, length, picture[i]);
 		i += length;
 	}
-	printf("\n");
-	fflush(stdout);
+	tell("picture", TEXT("film", name), TEXT("moment", moment), NUMBER("time_ns", time),
+	     NUMBER("width", film.width), NUMBER("height", film.height), TEXT("runs", runs));
 	free(picture);
+	free(runs);
 }

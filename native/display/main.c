@@ -10,6 +10,7 @@
 #include "display.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,9 @@
 static struct wire wire;
 static struct screen screen;
 
-static int complain(const char *what)
+int complain(const char *why)
 {
-	printf("@trouble %s\n", what);
-	fflush(stdout);
+	tell("refused", TEXT("what", "the display"), TEXT("why", why));
 	return 1;
 }
 
@@ -48,16 +48,19 @@ static void print_cost(int64_t began)
 	struct timespec busy;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &busy);
-	printf("@watcher busy=%lld of=%lld\n", busy.tv_sec * 1000000000LL + busy.tv_nsec,
-	       (long long)(now() - began));
+	tell("watcher", NUMBER("busy_ns", busy.tv_sec * 1000000000LL + busy.tv_nsec),
+	     NUMBER("of_ns", now() - began));
 }
 
 static int run(const char *width, const char *height)
 {
 	unsigned char cookie[COOKIE];
 	char display[16];
+	/* A pipe takes so much at once: see tell(). */
+	static char printed[PIPE_BUF];
 	int64_t began = now();
 
+	setvbuf(stdout, printed, _IOFBF, sizeof(printed));
 	if (!write_cookie(cookie))
 		return complain("the folder cannot be written");
 	int number = start_server(width, height);

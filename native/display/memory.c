@@ -112,29 +112,33 @@ void print_memory(const char *label)
 	descendants(&group, apart, APART);
 	for (int of_server = 0; of_server < 2; of_server++) {
 		memory_of(of_server ? &server : &group, &memory);
-		printf("@memory %s %s resident=%llu virtual=%llu", label,
-		       of_server ? "server" : "program", memory.resident, memory.virtual_size);
-		if (memory.has_shares)
-			printf(" proportional=%llu own=%llu", memory.proportional, memory.own);
-		printf("\n");
+		const char *shares = memory.has_shares ? "pss_kb" : NULL;
+
+		tell("memory", TEXT("label", label), TEXT("of", of_server ? "server" : "program"),
+		     NUMBER("rss_kb", memory.resident), NUMBER("vsz_kb", memory.virtual_size),
+		     /* Without a name it ends the row. */
+		     NUMBER(shares, memory.proportional), NUMBER("uss_kb", memory.own));
 	}
-	printf("@memory %s system free=%llu\n", label, free_memory());
-	fflush(stdout);
+	tell("memory", TEXT("label", label), TEXT("of", "system"),
+	     NUMBER("free_kb", free_memory()));
 }
 
 bool drop_caches(const char *metric)
 {
 	int file = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
 	bool done = false;
+	char why[200];
 
 	if (file >= 0) {
 		/* The kernel drops nothing that waits to be written. */
 		sync();
 		done = write(file, "3", 1) == 1;
 	}
-	if (!done)
-		printf("@absent %s the target's caches cannot be dropped: %s%s\n", metric,
-		       strerror(errno), errno == EACCES ? "; measure it as root" : "");
+	if (!done) {
+		snprintf(why, sizeof(why), "the target's caches cannot be dropped: %s%s",
+			 strerror(errno), errno == EACCES ? "; measure it as root" : "");
+		tell("absent", TEXT("metric", metric), TEXT("why", why));
+	}
 	if (file >= 0)
 		close(file);
 	return done;

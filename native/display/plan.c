@@ -29,16 +29,12 @@
  *
  * A reference is made by the first tasks that name it: three in succession, or COUNT, have the same
  * picture after 5 s of quiet, where no other is set. The last of them is printed as a film:
- * lines of "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?'
- * is obeyed only while that is not so.
+ * rows `picture` (film.c). A line that begins with '?' is obeyed only while that is not so.
  *
  * With "scope", which a virtual board has, this program looks at no pixel. A task ends when the
  * programs and the server have stood still for twice the quiet time, and the scope's record tells
- * what the screen showed between two steps (scope.c). Then it prints
- *
- *   @watched LABEL ok|calibration|refused FROM TO REFERENCE QUIET_NS REASON
- *   @left LABEL FROM TO ok|refused REASON
- *   @mask X Y X1 Y1
+ * what the screen showed between two steps (scope.c). Then rows `watched`, `left` and `mask` are
+ * printed in place of `task` and `exit`.
  */
 #include "display.h"
 
@@ -179,15 +175,14 @@ static bool find_window(void)
 static bool refuse_task(const char *reason)
 {
 	refused_in_a_row++;
-	printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 %s\n", task.label,
-	       reason);
-	return fflush(stdout) == 0;
+	return tell("task", TEXT("label", task.label), TEXT("outcome", "refused"),
+		    TEXT("reason", reason)) == 0;
 }
 
 static bool refuse_exit(const char *reason)
 {
-	printf("@exit %s refused took=0 %s\n", task.label, reason);
-	return fflush(stdout) == 0;
+	return tell("exit", TEXT("label", task.label), TEXT("outcome", "refused"),
+		    TEXT("reason", reason)) == 0;
 }
 
 static bool start_program(char **words)
@@ -285,12 +280,12 @@ static bool obey(char **words, int count)
 	task.program = program_count ? programs[program_count - 1].pid : 0;
 	task.name = program_count ? programs[program_count - 1].name : "";
 	if (!strcmp(verb, "mask") && count == 5 && screen->mask_count < MOST_MASKS) {
-		screen->masks[screen->mask_count++] = (struct rectangle){
-		    atoi(words[1]), atoi(words[2]), atoi(words[3]), atoi(words[4])};
-		if (scope_watches)
-			printf("@mask %d %d %d %d\n", atoi(words[1]), atoi(words[2]),
-			       atoi(words[3]), atoi(words[4]));
-		return true;
+		const struct rectangle mask = {atoi(words[1]), atoi(words[2]), atoi(words[3]),
+					       atoi(words[4])};
+
+		screen->masks[screen->mask_count++] = mask;
+		return !scope_watches || tell("mask", NUMBER("x", mask.x0), NUMBER("y", mask.y0),
+					      NUMBER("x1", mask.x1), NUMBER("y1", mask.y1)) == 0;
 	}
 	if (!strcmp(verb, "quiet") && count > 1) {
 		task.quiet_ms = atoi(words[1]);
@@ -376,7 +371,7 @@ static void explain(char *reason, size_t size)
 
 bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 {
-	char line[4096], reason[400];
+	char line[4096], reason[400], why[512];
 
 	wire = own_wire;
 	screen = own_screen;
@@ -395,8 +390,9 @@ bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 		words[count] = NULL;
 		if (count && !obey(words, count)) {
 			explain(reason, sizeof(reason));
-			printf("@trouble %s %s: %s\n", words[0], count > 1 ? words[1] : "", reason);
-			return false;
+			snprintf(why, sizeof(why), "%.40s %.40s: %s", words[0],
+				 count > 1 ? words[1] : "", reason);
+			return complain(why), false;
 		}
 	}
 	return true;

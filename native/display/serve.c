@@ -3,7 +3,7 @@
  * A server of HTTP/1.0 for the programs that are watched: the files of one folder, on loopback,
  * over TLS if it is asked to (tls.c).
  * Each connection has a process of its own, as browsers keep some open. A GET whose file was sent
- * whole is printed as "@get NAME"; what follows the name in the address is for the browser's cache.
+ * whole is printed as a row `get`; what follows the name in the address is for the browser's cache.
  */
 #include "display.h"
 
@@ -120,7 +120,7 @@ static void answer(int folder)
 			      kind_of(name), (long long)status.st_size);
 
 	if (stream->write(head, (size_t)length) && send_file(file))
-		dprintf(STDOUT_FILENO, "@get %s\n", name);
+		tell("get", TEXT("name", name));
 }
 
 static _Noreturn void serve_for_ever(int listener, int folder)

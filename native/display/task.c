@@ -42,6 +42,11 @@ struct watching {
 	bool filmed;
 };
 
+static const char *outcome_of(bool done, bool calibrating)
+{
+	return !done ? "refused" : calibrating ? "calibration" : "ok";
+}
+
 static int64_t application_busy(void)
 {
 	struct group group;
@@ -172,17 +177,18 @@ static void print_film(const struct screen *screen, const struct watching *it,
 			   time_of(it, moments[i].look) - task->began, moments[i].look);
 }
 
-static void say(const struct task *task, const char *outcome, const struct watching *it,
-		int64_t final, uint64_t hash, const char *reason)
+static void tell_task(const struct task *task, const char *outcome, const struct watching *it,
+		      int64_t final, uint64_t hash, const char *reason)
 {
-	printf(
-	    "@task %s %s began=%lld first=%lld final=%lld stable=%lld look=%lld hash=%016llx %s\n",
-	    task->label, outcome, (long long)task->began,
-	    (long long)(it->first ? it->first - task->began : 0),
-	    (long long)(final ? final - task->began : 0),
-	    (long long)(it->stable ? it->stable - task->began : 0), (long long)it->longest,
-	    (unsigned long long)hash, reason);
-	fflush(stdout);
+	char picture[17];
+
+	snprintf(picture, sizeof(picture), "%016llx", (unsigned long long)hash);
+	tell("task", TEXT("label", task->label), TEXT("outcome", outcome),
+	     NUMBER("began_ns", task->began),
+	     NUMBER("first_ns", it->first ? it->first - task->began : 0),
+	     NUMBER("final_ns", final ? final - task->began : 0),
+	     NUMBER("stable_ns", it->stable ? it->stable - task->began : 0),
+	     NUMBER("look_ns", it->longest), TEXT("hash", picture), TEXT("reason", reason));
 }
 
 static void why_not(const struct watching *it, bool still, int limit_ms,
@@ -316,13 +322,10 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 	refused_in_a_row = done ? 0 : refused_in_a_row + (task->windows > 0);
 	if (done && calibrating)
 		calibrate(task->reference, 0, bands);
-	printf("@watched %s %s %u %u %s %lld %s\n", task->label,
-	       !done	     ? "refused"
-	       : calibrating ? "calibration"
-			     : "ok",
-	       task->step, step, task->reference ? task->reference->name : "-", (long long)quiet,
-	       reason);
-	fflush(stdout);
+	tell("watched", TEXT("label", task->label), TEXT("outcome", outcome_of(done, calibrating)),
+	     NUMBER("begin", task->step), NUMBER("end", step),
+	     TEXT("reference", task->reference ? task->reference->name : "-"),
+	     NUMBER("quiet_ns", quiet), TEXT("reason", reason));
 	return true;
 }
 
@@ -376,11 +379,8 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 		why_not(&it, still, task->limit_ms, wanted, bands, reason, sizeof(reason));
 	}
 	refused_in_a_row = met ? 0 : refused_in_a_row + (task->windows > 0);
-	say(task,
-	    !met	  ? "refused"
-	    : calibrating ? "calibration"
-			  : "ok",
-	    &it, it.first ? time_of(&it, final) : 0, hash, reason);
+	tell_task(task, outcome_of(met, calibrating), &it, it.first ? time_of(&it, final) : 0, hash,
+		  reason);
 	if (!met && refused_films < MOST_REFUSED && film_begin(screen)) {
 		film_print(task->label, "refused", now() - task->began, 0);
 		refused_films++;
@@ -417,11 +417,12 @@ void watch_exit(const struct task *task)
 
 	if (gone && !fine)
 		describe(task, reason, sizeof(reason));
+	const char *outcome = outcome_of(fine, false), *why = fine ? "" : reason;
+
 	if (scope_watches)
-		printf("@left %s %u %u %s %s\n", task->label, task->step, step,
-		       fine ? "ok" : "refused", fine ? "" : reason);
+		tell("left", TEXT("label", task->label), TEXT("outcome", outcome),
+		     NUMBER("begin", task->step), NUMBER("end", step), TEXT("reason", why));
 	else
-		printf("@exit %s %s took=%lld %s\n", task->label, fine ? "ok" : "refused",
-		       (long long)took, fine ? "" : reason);
-	fflush(stdout);
+		tell("exit", TEXT("label", task->label), TEXT("outcome", outcome),
+		     NUMBER("took_ns", took), TEXT("reason", why));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TLS 1.2 for the pages' server, by mbedTLS: one connection of a process of its own, which ends
- * where the connection fails. Why is printed as "@tls WHEN (WHY)". A build without mbedTLS has no
+ * where the connection fails. Why is printed as a row `tls`. A build without mbedTLS has no
  * HAS_TLS, and serves no page over TLS.
  */
 #include "display.h"
@@ -25,8 +25,8 @@ static mbedtls_pk_context key;
 static mbedtls_ctr_drbg_context chance;
 static mbedtls_ssl_context tls;
 static int peer;
-/* What is sent before the next read: who refuses a certificate has had its whole message, and its
- * answer can be read. */
+/* All that is sent before the next read: a browser that refuses a certificate has had the whole
+ * message then, and its answer can be read. */
 static unsigned char waiting[1 << 15];
 static size_t filled;
 /* The system's error of the connection, if it has one. */
@@ -103,7 +103,7 @@ static const char *alert_words(unsigned char alert)
 
 static _Noreturn void give_up(int error)
 {
-	char why[80];
+	char why[80], whole[160];
 
 	if (error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE)
 		snprintf(why, sizeof(why), "alert %d%s", tls.in_msg[1], alert_words(tls.in_msg[1]));
@@ -116,7 +116,8 @@ static _Noreturn void give_up(int error)
 		snprintf(why, sizeof(why), "mbedTLS: -%#x", (unsigned)-error);
 	/* mbedTLS may have told why. */
 	flush();
-	dprintf(STDOUT_FILENO, "@tls %s (%s)\n", when, why);
+	snprintf(whole, sizeof(whole), "%s (%s)", when, why);
+	tell("tls", TEXT("why", whole));
 	_exit(1);
 }
 
@@ -143,7 +144,7 @@ static ssize_t read_tls(void *bytes, size_t size)
 {
 	int got;
 
-	/* What came was not for us. */
+	/* A message of TLS itself is not for us. */
 	do
 		got = mbedtls_ssl_read(&tls, bytes, size);
 	while (got == MBEDTLS_ERR_SSL_WANT_READ);

@@ -120,7 +120,8 @@ static void count_out(void)
 	char text[256];
 
 	snprintf(text, sizeof(text),
-		 "@trial %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 " 0 0 0 0",
+		 "{\"row\":\"trial\",\"sent\":%" PRIu64 ",\"answered\":%" PRIu64
+		 ",\"late\":%" PRIu64 ",\"took_us\":%" PRIu64 ",\"burst\":%" PRIu64 "}",
 		 trial.sent, trial.answered, trial.answered - trial.in_time,
 		 (trial.end - trial.began) / 1000, trial.burst);
 	finish(text);
@@ -130,7 +131,7 @@ static void count_out(void)
 static void question(uint64_t now)
 {
 	if (trial.questions++ == QUESTIONS) {
-		finish("@silent");
+		finish("{\"row\":\"refused\",\"what\":\"trial\",\"why\":\"nothing answers\"}");
 		return;
 	}
 	trial.sent = trial.answered = 0;

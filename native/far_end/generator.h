@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks the board for echoes, and counts the answers: the trials of native/probe/run/packets.c, by a
- * sender that is never late.
+ * Asks the board for echoes, and counts the answers: the trials of native/probe/commands/packets.c,
+ * by a sender that is never late. So its rows have less; and they are not made by native/rows,
+ * whose license does not go with the emulator's.
  */
 #ifndef FAR_END_GENERATOR_H
 #define FAR_END_GENERATOR_H
@@ -18,7 +19,7 @@ struct generator_way {
 
 /*
  * Begins a trial that TEXT says: "icmp|udp PORT PAYLOAD MILLISECONDS RATE WINDOW", with the numbers
- * of packets.c; false for another text. `done` gets its outcome as a line of text.
+ * of packets.c; false for another text. `done` gets its outcome, a row.
  */
 bool generator_begin(uint64_t now, const char *text, const struct generator_way *way,
 		     void (*done)(void *data, const char *outcome), void *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The services of the machine at the far end by TCP at port 80, named by a connection's first line,
- * as those of native/probe/run/tcp_serve.c:
+ * as those of native/probe/commands/tcp_serve.c:
  *
  *     SEND              reads to the end, and answers "OK"
  *     RECEIVE MS        sends for so long, and then the number of its retransmissions

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The adaptive trigger level. src/perfboard/analysis/wakeups/policy.py has the same policy, what
- * it guarantees, and why; tests/native/test_wake_policy.py holds the two against each other.
+ * The adaptive trigger level. tests/support/wake_policy.py has the same policy, what
+ * it guarantees, and why; tests/native/kernel/test_wake_policy.py holds the two against each other.
  *
  * A wake at level L leaves buffers - 1 - L periods until a buffer is due that is not filled: its
  * margin. A wake needed some of it: the time from the release to each buffer's end of filling,

@@ -1,43 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]
- * perfboard-probe list
- * perfboard-probe serve [--idle S]
- * perfboard-probe run JOB RESULTS
- * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
- * perfboard-probe meter PERIOD_MS FILE... -- COMMAND [ARGUMENT...]
- * perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE HOW RESERVE
- * perfboard-probe memory SETTLE_MS COMMAND [TASK]
- * perfboard-probe echo ADDRESS
- * perfboard-probe packets PROTOCOL ADDRESS PORT
- * perfboard-probe queues
- * perfboard-probe tcp-serve ADDRESS
- * perfboard-probe tcp ADDRESS PORT
- * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
- * perfboard-probe disk place|files|points|crypt ...
- * perfboard-probe wakeups WAY LEVEL PERIODS LOAD [BUFFERS BYTES PERIOD_NS]
+ * perfboard-probe PROBE [--seconds S] [--cpu N] [--room BYTES]
+ * perfboard-probe COMMAND [ARGUMENT...]
  *
- * Measures one thing in one process, prints JSON lines, ends. `list` names the
- * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
- * process of a virtual board that a command is tried on; `time` times a command, `meter` reads
- * power meters beside one, `media` does what a media recorder does, `memory` watches a program's
- * memory, and `stream` takes a program's output as a drive that writes a disc does;
- * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP, `disk`
- * for disks, and `wakeups` for the wakes of a writer of audio.
+ * Measures one thing in one process, prints JSON lines, ends. `list` names the probes. A command is
+ * a file of commands/ that ends with COMMAND(); without arguments the usage names them all.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
-#include "disk/disk.h"
+#include "commands/command.h"
 #include "probe.h"
-#include "run/media.h"
-#include "run/memory.h"
-#include "run/meter.h"
-#include "run/packets.h"
-#include "run/stream.h"
-#include "run/tcp.h"
-#include "run/tcp_serve.h"
-#include "run/time.h"
-#include "wakeups/wakeups.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -47,21 +19,25 @@
 
 static int usage(void)
 {
-	fputs("usage: perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]\n"
-	      "       perfboard-probe list\n"
-	      "       perfboard-probe serve [--idle S]\n",
-	      stderr);
+	fputs("usage: perfboard-probe PROBE [--seconds S] [--cpu N] [--room BYTES]\n", stderr);
+	for (const struct command *const *command = __start_commands; command < __stop_commands;
+	     command++)
+		print_usage(*command);
 	return 2;
 }
 
-static int list(void)
+static int list(int argc, char **argv)
 {
-	for (const struct applet *const *applet = __start_applets; applet < __stop_applets;
-	     applet++)
-		printf("{\"applet\":\"%s\",\"summary\":\"%s\",\"weight\":%d}\n", (*applet)->name,
-		       (*applet)->summary, (*applet)->weight);
+	(void)argv;
+	if (argc)
+		return WRONG_ARGUMENTS;
+	for (const struct probe *const *probe = __start_probes; probe < __stop_probes; probe++)
+		printf("{\"probe\":\"%s\",\"summary\":\"%s\",\"weight\":%d}\n", (*probe)->name,
+		       (*probe)->summary, (*probe)->weight);
 	return 0;
 }
+
+COMMAND("list", "", list);
 
 static bool parse(int argc, char **argv, struct options *options)
 {
@@ -105,43 +81,14 @@ int main(int argc, char **argv)
 	/* The program that kernel.exec starts. */
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
 		return 0;
-	if (argc == 2 && !strcmp(argv[1], "list"))
-		return list();
-	if (argc >= 2 && !strcmp(argv[1], "serve"))
-		return serve(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "time"))
-		return time_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "meter"))
-		return meter_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "media"))
-		return media_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "memory"))
-		return memory_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "echo"))
-		return echo_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "packets"))
-		return packets_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "queues"))
-		return queues_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "tcp-serve"))
-		return tcp_serve_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "tcp"))
-		return tcp_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "stream"))
-		return stream_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "disk"))
-		return disk_command(argc - 2, argv + 2);
-	if (argc >= 2 && !strcmp(argv[1], "wakeups"))
-		return wakeups_command(argc - 2, argv + 2);
-#ifdef HAS_RUN
-	if (argc >= 2 && !strcmp(argv[1], "run"))
-		return run(argc - 2, argv + 2);
-#endif
+	const struct command *command = argc >= 2 ? find_command(argv[1]) : NULL;
 
+	if (command)
+		return run_command(command, argc - 2, argv + 2);
 	struct options options = {.seconds = 1, .cpu = -1, .room = spare_memory()};
-	const struct applet *applet = argc >= 2 ? find_applet(argv[1]) : NULL;
+	const struct probe *probe = argc >= 2 ? find_probe(argv[1]) : NULL;
 
-	if (!applet || !parse(argc - 2, argv + 2, &options))
+	if (!probe || !parse(argc - 2, argv + 2, &options))
 		return usage();
 	signal(SIGPIPE, SIG_DFL);
 	if (options.cpu < 0)
@@ -150,7 +97,7 @@ int main(int argc, char **argv)
 	bool pinned = pin(wanted);
 
 	options.cpu = pinned ? wanted : this_processor();
-	print_process(applet->name, &options);
+	print_process(probe->name, &options);
 	options.cpu = wanted;
 	if (!pinned)
 		print_note("not pinned to processor %d: %s", wanted, why_not());
@@ -158,7 +105,7 @@ int main(int argc, char **argv)
 	watch_disturbances();
 	uint64_t began = clock_now();
 
-	applet->run(&options);
+	probe->run(&options);
 	print_end((double)(clock_now() - began) * 1e-9, print_disturbances);
 	return fflush(stdout) ? 1 : 0;
 }

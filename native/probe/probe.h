@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The applet, and what the probe gives it: a clock, batches timed by their
+ * The probe, and what the probe gives it: a clock, batches timed by their
  * slope, memory within limits, children that die with it, JSON lines.
  *
- * An applet is one file in applets/: a header comment that is its manual, a function that
- * measures, and APPLET() to be found by. It prints only through talk/json.c.
+ * A probe is one file in probes/: a header comment that is its manual, a function that
+ * measures, and PROBE() to be found by. It prints only through talk/json.c.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -20,7 +20,7 @@ struct options {
 	size_t room;	/* the most memory, in bytes, that it may touch */
 };
 
-struct applet {
+struct probe {
 	const char *name;    /* as in "memory.latency" */
 	const char *summary; /* what it measures, a line */
 	int weight;	     /* its share of a study's time: about its number of points */
@@ -28,17 +28,17 @@ struct applet {
 };
 
 /* All of them, in the order of their files. */
-extern const struct applet *const __start_applets[];
-extern const struct applet *const __stop_applets[];
+extern const struct probe *const __start_probes[];
+extern const struct probe *const __stop_probes[];
 
 /*
- * Puts an applet among them. The host reads the group and the title, words for people, out of the
- * source (src/perfboard/binaries/applets.py): they take no room on the target.
+ * Puts a probe among them. The host reads the group and the title, words for people, out of the
+ * source (src/perfboard/binaries/probes.py): they take no room on the target.
  */
-#define APPLET(identifier, name, group, title, ...)                                                \
-	static const struct applet identifier = {name, __VA_ARGS__};                               \
+#define PROBE(identifier, name, group, title, ...)                                                 \
+	static const struct probe identifier = {name, __VA_ARGS__};                                \
 	__attribute__((used, retain,                                                               \
-		       section("applets"))) static const struct applet *const identifier##_entry = \
+		       section("probes"))) static const struct probe *const identifier##_entry =   \
 	    &identifier
 
 /* measure/clock.c: CLOCK_MONOTONIC_RAW where the kernel has it, else CLOCK_MONOTONIC. */
@@ -194,18 +194,8 @@ void print_disturbances(void); /* for print_end() */
  */
 double processor_frequency(double seconds);
 
-/* applets.c */
-const struct applet *find_applet(const char *name); /* NULL: there is none */
-
-/* talk/serve.c */
-int serve(int argc, char **argv);
-
-/* run/run.c: for what virtual boards run; the probes of others stay small without it. */
-#if (defined(__arm__) && __ARM_ARCH >= 7) || defined(__aarch64__) || defined(__i386__) ||          \
-    defined(__x86_64__)
-#define HAS_RUN
-int run(int argc, char **argv);
-#endif
+/* probes.c */
+const struct probe *find_probe(const char *name); /* NULL: there is none */
 
 uint32_t crc32_of(uint32_t before, const void *data, size_t size); /* zlib's; begin with 0 */
 

@@ -3,14 +3,8 @@
  * perfboard-toolkit hello              a small window, until it is closed
  * perfboard-toolkit rounds COUNT FILE  a larger window, made, used and destroyed so often
  *
- * The second appends lines to the file; NS is by CLOCK_MONOTONIC:
- *
- *   @toolkit begin COUNT
- *   @toolkit ROUND STEP NS
- *   @toolkit refused WHY
- *   @toolkit end
- *
- * The steps of a round:
+ * The second appends rows to the file: `rounds` with their count, for each step a `step`, timed by
+ * CLOCK_MONOTONIC, and `refused` where one does not end. The steps of a round:
  *
  *   window      the window is made, without content
  *   screen      its rows are made
@@ -24,7 +18,8 @@
  */
 #include "toolkit.h"
 
-#include <fcntl.h>
+#include "rows/row.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +27,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Writes a row at once. */
+#define tell(name, ...)                                                                            \
+	(write_row(rows, name, (const struct field[]){__VA_ARGS__, {0}}), fflush(rows))
 
 /* A step that takes longer is refused, and so is all after it. */
 #ifndef STEP_S
@@ -42,7 +41,7 @@
 /* A caret that blinks, say, never rests. */
 #define MOST_TURNS 10000
 
-static int lines = -1;
+static FILE *rows;
 static const char *step = "begin";
 static bool drawn, key_seen;
 static int64_t handled;
@@ -55,21 +54,11 @@ static int64_t now(void)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static void say(const char *text)
-{
-	size_t length = strlen(text);
-
-	if (lines >= 0 && write(lines, text, length) != (ssize_t)length)
-		_exit(1);
-}
-
 void give_up(const char *why)
 {
-	char text[200];
-
-	snprintf(text, sizeof(text), "@toolkit refused %s: %s\n", step, why);
-	say(text);
-	fputs(text, stderr);
+	if (rows)
+		tell("refused", TEXT("what", step), TEXT("why", why));
+	fprintf(stderr, "%s: %s\n", step, why);
 	_exit(1);
 }
 
@@ -140,12 +129,8 @@ static int64_t begin(const char *name)
 
 static void end(int number, int64_t began, int64_t ended)
 {
-	char text[80];
-
 	alarm(0);
-	snprintf(text, sizeof(text), "@toolkit %d %s %lld\n", number, step,
-		 (long long)(ended - began));
-	say(text);
+	tell("step", NUMBER("round", number), TEXT("step", step), NUMBER("took_ns", ended - began));
 }
 
 static void run_round(int number)
@@ -203,7 +188,6 @@ static void run_round(int number)
 
 int main(int argc, char **argv)
 {
-	char text[80];
 	bool hello = argc > 1 && !strcmp(argv[1], "hello");
 	int count = argc > 3 && !strcmp(argv[1], "rounds") ? atoi(argv[2]) : 0;
 
@@ -218,19 +202,17 @@ int main(int argc, char **argv)
 		for (;;)
 			toolkit_turn(true);
 	}
-	lines = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (lines < 0) {
+	rows = fopen(argv[3], "ae");
+	if (!rows) {
 		perror(argv[3]);
 		return 1;
 	}
 	signal(SIGALRM, too_long);
-	snprintf(text, sizeof(text), "@toolkit begin %d\n", count);
-	say(text);
+	tell("rounds", NUMBER("count", count));
 	server_open();
 	toolkit_begin(&argc, argv);
 	for (int number = 0; number < count; number++)
 		run_round(number);
-	say("@toolkit end\n");
 	/* The toolkit's own end is no step. */
 	_exit(0);
 }

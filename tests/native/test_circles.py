@@ -25,7 +25,7 @@ def calls(folder: Path, objects: Path) -> Uses:
         name = source.relative_to(folder).with_suffix("").as_posix()
         product = objects / f"{name.replace('/', '-')}.o"
         # Without optimizing, so that every call stays a call.
-        command = ["gcc", "-std=c11", "-O0", "-I.", "-c", str(source), "-o", str(product)]
+        command = ["gcc", "-std=c11", "-O0", "-I.", "-I..", "-c", str(source), "-o", str(product)]
         if folder == PROBE:
             command.append("-D_GNU_SOURCE")
         subprocess.run(command, cwd=folder, check=True)

@@ -70,7 +70,7 @@ class Wire:
 
 @dataclass
 class Peer:
-    """A Channel whose other end serves `programs`, by applet."""
+    """A Channel whose other end serves `programs`, by probe."""
 
     programs: MutableMapping[str, Program]
     wire: Wire = field(default_factory=Wire)
@@ -135,11 +135,11 @@ class Peer:
             for answer in self._answer:
                 self._put(answer)
 
-    def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
+    def _run(self, id: int, probe: str, arguments: Sequence[str]) -> list[Frame]:
         if self.dies_at == len(self.runs):
             self.dead = True
             return []
-        done = self.programs[applet](arguments)
+        done = self.programs[probe](arguments)
         if done is None:
             return []
         frames = list(split(id, done[0]))

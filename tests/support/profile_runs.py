@@ -11,6 +11,7 @@ from typing import Any
 from perfboard.bench.request import Request
 from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
+from perfboard.measures.reading import example_time
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.run import Evidence, Run
@@ -66,8 +67,8 @@ measure = "app.start"
 metric = "app.start.time"
 budget = "<= 3 s"
 """
-SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
-SLOW = b"@time scale\n9000000000 990000 0 1024 0 0\n"
+SCALED = example_time("scale", 10**9, 990_000).encode()
+SLOW = example_time("scale", 9 * 10**9, 990_000).encode()
 
 
 class WorkShell(SayingShell):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.binaries.applets import LIST
 from perfboard.binaries.probe import find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, PARTS, inputs_of
+from perfboard.binaries.probes import LIST
 from perfboard.images.image import Image
 from perfboard.model.progress import SilentProgress
 

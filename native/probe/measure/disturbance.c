@@ -156,7 +156,7 @@ void watch_processor(int cpu)
 	next->cpu = cpu;
 	look(next);
 	before.count++;
-	/* That the frequency is not known well is no matter of the applet's points. */
+	/* That the frequency is not known well is no matter of the probe's points. */
 	before.unsettled += unsettled_points() - unsettled;
 }
 

@@ -126,7 +126,7 @@ void warm_pass(struct pass *pass)
 	} while (held && !is_steady(before, took) && now - began < MOST_WARMING_NS);
 }
 
-int right_loops(const char *applet, struct loops right[MOST_LOOPS])
+int right_loops(const char *probe, struct loops right[MOST_LOOPS])
 {
 	struct loops found[MOST_LOOPS];
 	int available = loops_available(found), count = 0;
@@ -137,7 +137,7 @@ int right_loops(const char *applet, struct loops right[MOST_LOOPS])
 		if (loops_are_right(&found[i]))
 			right[count++] = found[i];
 		else
-			print_refused("%s: %s", applet, why_not());
+			print_refused("%s: %s", probe, why_not());
 	}
 	return count;
 }

@@ -47,8 +47,8 @@ void warm_pass(struct pass *pass);
 /*
  * The loops that there are, and that are right, in the order of loops_table, in C only where
  * there is nothing else; the number of them. A loop that is wrong is refused, in the name of
- * `applet`.
+ * `probe`.
  */
-int right_loops(const char *applet, struct loops right[MOST_LOOPS]);
+int right_loops(const char *probe, struct loops right[MOST_LOOPS]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs an applet as a fresh process with a group of its own, keeps what it
+ * Runs a probe as a fresh process with a group of its own, keeps what it
  * prints, and gives it as frames when all of the group has ended, so that
  * sending disturbs no measurement.
  */
@@ -130,7 +130,7 @@ static void finish(bool timed_out)
 		snprintf(end, sizeof(end), "exit %d", WEXITSTATUS(status));
 }
 
-static void become_applet(char *const *words, int to_output, int to_errors)
+static void become_probe(char *const *words, int to_output, int to_errors)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -164,7 +164,7 @@ void answer_start(char *const *words, double limit_s)
 	pid_t started = to_output < 0 || to_errors < 0 ? -1 : fork_child();
 
 	if (started == 0)
-		become_applet(words, to_output, to_errors);
+		become_probe(words, to_output, to_errors);
 	const char *why = strerror(errno);
 
 	if (to_output >= 0)

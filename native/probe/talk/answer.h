@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer to a request to run an applet: its process, and then what that printed, in frames. */
+/* The answer to a request to run a probe: its process, and then what that printed, in frames. */
 #ifndef ANSWER_H
 #define ANSWER_H
 

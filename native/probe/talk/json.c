@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output: one JSON object a line, in ASCII. */
 #include "probe.h"
+#include "rows/row.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,22 +43,6 @@ const char *decimal(unsigned long long number)
 	return text;
 }
 
-static void print_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c > 0x7e)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
 void print_metric(const struct metric *metric, const double *samples, int count)
 {
 	print_settled(metric, samples, count, true);
@@ -72,7 +57,7 @@ void print_settled(const struct metric *metric, const double *samples, int count
 	fputs(",\"labels\":{", stdout);
 	for (const struct label *label = metric->labels; label && label->name; label++) {
 		printf("%s\"%s\":", label == metric->labels ? "" : ",", label->name);
-		print_text(label->value);
+		write_text(stdout, label->value);
 	}
 	fputs("},\"samples\":[", stdout);
 	for (int i = 0; i < count; i++) {
@@ -88,9 +73,9 @@ void print_settled(const struct metric *metric, const double *samples, int count
 void print_fact(const char *name, const char *value)
 {
 	fputs("{\"fact\":", stdout);
-	print_text(name);
+	write_text(stdout, name);
 	fputs(",\"value\":", stdout);
-	print_text(value);
+	write_text(stdout, value);
 	puts("}");
 }
 
@@ -100,7 +85,7 @@ static void print_words(const char *key, const char *format, va_list arguments)
 
 	vsnprintf(text, sizeof(text), format, arguments);
 	printf("{\"%s\":", key);
-	print_text(text);
+	write_text(stdout, text);
 	puts("}");
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve [--idle S]: runs applets for a host at the other end of a line, which
+ * serve [--idle S]: runs probes for a host at the other end of a line, which
  * may be a pipe, a connection or a serial console, and may lose and garble.
  *
- * The host asks, in frames, with `run LIMIT_S APPLET ARGUMENTS...`, `again K` for
+ * The host asks, in frames, with `run LIMIT_S PROBE ARGUMENTS...`, `again K` for
  * the K-th frame of the last answer, and `bye`. The server ends, and with it all
  * that it has started, on `bye`, at the end of its input or output, at a signal,
  * and when for `--idle` seconds it was asked nothing and had nothing to do.
  */
+#include "commands/command.h"
 #include "probe.h"
 #include "talk/outbox.h"
 
@@ -84,8 +85,8 @@ static int cut(char *text, char **words)
 	return count;
 }
 
-/* `words` is run LIMIT_S APPLET ARGUMENTS... */
-static bool run_applet(unsigned long id, char **words)
+/* `words` is run LIMIT_S PROBE ARGUMENTS... */
+static bool run_probe(unsigned long id, char **words)
 {
 	char *stop;
 	double limit_s = decimal_number(words[1], &stop);
@@ -96,8 +97,8 @@ static bool run_applet(unsigned long id, char **words)
 	if (id != answer_id()) {
 		outbox.again.number = outbox.rest.number = 0;
 		answer_new(id);
-		if (strcmp(words[2], "list") && !find_applet(words[2])) {
-			answer_refuse("there is no such applet");
+		if (strcmp(words[2], "list") && !find_probe(words[2])) {
+			answer_refuse("there is no such probe");
 		} else {
 			words[1] = "perfboard-probe";
 			answer_start(words + 1, limit_s);
@@ -142,7 +143,7 @@ static bool obey(const struct frame *frame)
 	int count = cut(text, words);
 
 	if (count >= 3 && !strcmp(words[0], "run"))
-		return run_applet(frame->id, words);
+		return run_probe(frame->id, words);
 	if (count == 2 && !strcmp(words[0], "again"))
 		return again(frame->id, words[1]);
 	if (count == 1 && !strcmp(words[0], "bye")) {
@@ -194,12 +195,12 @@ static bool hear(void)
 	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* Milliseconds until the applet's time or the idle time is over; -1: never. */
+/* Milliseconds until the probe's time or the idle time is over; -1: never. */
 static int time_left(double idle_s)
 {
 	uint64_t now = clock_now(), until = answer_deadline();
 
-	/* An applet that works is not idle; it has its own limit. */
+	/* A probe that works is not idle; it has its own limit. */
 	if (!until && idle_s > 0)
 		until = active + (uint64_t)(idle_s * 1e9);
 	if (!until)
@@ -247,17 +248,15 @@ static bool attend(double idle_s)
 	return !(leaving && outbox_empty());
 }
 
-int serve(int argc, char **argv)
+static int serve(int argc, char **argv)
 {
 	struct termios terminal, quiet;
 	char *stop = argc == 2 ? argv[1] : NULL;
 	double idle_s = argc == 2 ? decimal_number(argv[1], &stop) : 0;
 
 	if (argc && (argc != 2 || strcmp(argv[0], "--idle") || *stop ||
-		     !(idle_s > 0 && idle_s <= MOST_SECONDS))) {
-		fputs("usage: perfboard-probe serve [--idle S]\n", stderr);
-		return 2;
-	}
+		     !(idle_s > 0 && idle_s <= MOST_SECONDS)))
+		return WRONG_ARGUMENTS;
 	if (!find_own_crc() || !catch_signals()) {
 		fprintf(stderr, "perfboard-probe: /proc/self/exe and a pipe are needed: %s\n",
 			strerror(errno));
@@ -280,3 +279,5 @@ int serve(int argc, char **argv)
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
 	return 0;
 }
+
+COMMAND("serve", "[--idle S]", serve);

@@ -56,11 +56,11 @@ FOLDERS = {
 _LIVE_DISK = """\
 else
     # That is set on a virtual board alone.
-    [ -z "${SCOPE+set}" ] || { echo "@failed place the board has no disk"; exit 0; }
+    [ -z "${SCOPE+set}" ] || {
+        "$PROBE" say refused what=place why="the board has no disk"; exit 0; }
     if [ -n "$folder" ]; then set -- "$folder"
     else set -- "${TMPDIR:-.}" . /var/tmp "${HOME:-.}" /; fi
-    found=$("$PROBE" disk place "$@")
-    case $found in @place*) place=${found#@place * * };; *) echo "$found"; exit 0;; esac
+    place=$("$PROBE" disk-place "$@") || { echo "$place"; exit 0; }
 """
 DISK_FOLDER = Folder(_new_system(_EXT4, "ext4", _LIVE_DISK), ("e2fsprogs",), ("ext4",))
 # A virtual board's disk is $source, without a file system; elsewhere it is a folder on a disk.
@@ -91,8 +91,8 @@ class Job:
     """A script that a measure has run on a board, and its needs.
 
     `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
-    "$PROBE", and prints what `Measure.read` reads, and "@absent METRIC REASON" where the target
-    does not let it measure one. `packages` and `features` are what a virtual
+    "$PROBE", and prints what `Measure.read` reads, and a row `absent` where the target does not
+    let it measure a metric. `packages` and `features` are what a virtual
     board is given, less what fits the patterns of `without`; any other target has the `programs`,
     or the measure has nothing to run there. `disk` is how many bytes of a disk it needs, and
     `writes` how many it writes there in all. `display` puts the

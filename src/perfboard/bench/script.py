@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of a job, as every bench gives them to its board."""
 
-import re
+from typing import Literal
 
 from perfboard.bench.job import Job, NotMeasurable, check_ended
 from perfboard.bench.lab import Lab
 from perfboard.images.program.toolkits import PROGRAM
 from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.rows import Row, Text, read_rows
 from perfboard.model.text import printable
 
 SCRIPT = "work.sh"
@@ -20,6 +21,11 @@ FOUND = 'PATH="$(pwd):$PATH"\n'
 
 
 _LAST = 400
+
+
+class _MissingRow(Row):
+    row: Literal["missing"]
+    programs: Text
 
 
 def codec_programs(job: Job, part: str, lab: Lab) -> tuple[dict[str, bytes], list[str]]:
@@ -43,15 +49,15 @@ def whole_script(job: Job) -> str:
     """The script, which first looks for its programs."""
     names = " ".join(job.programs)
     look = 'command -v "$name" > /dev/null || lacks="$lacks $name"'
-    says = '[ -z "$lacks" ] || { echo "@missing$lacks"; exit 0; }'
+    says = '[ -z "$lacks" ] || { "$PROBE" say missing programs="$lacks"; exit 0; }'
     return f"lacks=; for name in {names}; do {look}; done; {says}\n{job.script}"
 
 
 def ended(job: Job, output: str, errors: str, status: int) -> str:
     """The output of the job's script. Raises NotMeasurable, BoardFailed."""
     check_ended("its script", status, printable(" ".join((errors or output).split())[-_LAST:]))
-    if match := re.search(r"^@missing ([^\n]{1,400})$", output, re.MULTILINE):
-        names = " and no ".join(printable(match[1]).split())
+    for row in read_rows(output, _MissingRow):
+        names = " and no ".join(row.programs.split())
         packages = " ".join(job.packages)
         where = f"on Debian, install {packages} there" if packages else "install it there"
         raise NotMeasurable(f"the target has no {names}; {where}")

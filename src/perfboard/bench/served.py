@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a far end's server among those of the watcher."""
+"""The rows of a far end's server among those of the watcher."""
 
-import re
 from collections.abc import Iterable
+from operator import itemgetter
 
-_BEGAN = re.compile(r"@task \S+ \w+ began=(\d{1,19}) .*")
+from perfboard.bench.display.rows import TaskRow
+from perfboard.model.rows import Row, read_row
 
 
-def with_served(output: str, sent: Iterable[tuple[int, str]]) -> str:
-    """The watcher's output with the server's lines, each before that of the task of its time.
+def with_served(output: str, sent: Iterable[tuple[int, Row]]) -> str:
+    """The watcher's output with the server's rows, each before that of the task of its time.
 
-    `sent` are lines and when they were, on the clock of the tasks' `began`.
+    `sent` are rows and when they were, on the clock of the tasks' `began_ns`.
     """
     lines = output.splitlines()
     begins = [
-        (int(match[1]), number)
+        (task.began_ns, number)
         for number, line in enumerate(lines)
-        if (match := _BEGAN.fullmatch(line)) and int(match[1])
+        if (task := read_row(line, TaskRow)) and task.began_ns
     ]
     before: dict[int, list[str]] = {}
-    for ns, words in sorted(sent):
-        # A line from before the first task belongs to no task.
+    for ns, row in sorted(sent, key=itemgetter(0)):
+        # A row from before the first task belongs to no task.
         number = max((number for began, number in begins if began <= ns), default=None)
         if number is not None:
-            before.setdefault(number, []).append(words)
-    whole = [each for n, line in enumerate(lines) for each in (*before.get(n, ()), line)]
-    return "".join(f"{line}\n" for line in whole)
+            before.setdefault(number, []).append(row.line())
+    whole = [each for n, line in enumerate(lines) for each in (*before.get(n, ()), f"{line}\n")]
+    return "".join(whole)

@@ -96,6 +96,7 @@ def find_binary(arch: str, progress: Progress, part: str = "probe") -> Path:
         "command": " ".join(command(arch, part)),
         "compiler": compiler,
         "sources": hash_tree(sources),
+        "rows": hash_tree(source_folder("rows")),
     }
     return cached("probe", inputs, build_into, progress) / f"perfboard-{part}"
 

@@ -36,7 +36,7 @@ _FLAGS = (
     *("-static", "-s", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
     # Tables for exceptions, of which C has none: a seventh of the size.
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
-    # Each file is compiled for itself: what an applet measures is not changed by its callers.
+    # Each file is compiled for itself: what a probe measures is not changed by its callers.
     "-fno-lto",
 )
 # The folder of native/ whose binary it is: what measures, and what watches a display.
@@ -57,7 +57,7 @@ _MORE_FLAGS = {
 
 
 def source_folder(part: str = "probe") -> Path:
-    """native/`part` of a checkout or an unpacked sdist; a package has that of the display alone."""
+    """native/`part` of a checkout or an sdist; a package has those of the watcher alone."""
     installed = Path(__file__).parents[1] / "native" / part
     return installed if installed.is_dir() else Path(__file__).parents[3] / "native" / part
 
@@ -67,10 +67,11 @@ def command(arch: str, part: str = "probe") -> list[str]:
     target, processor = ARCHITECTURES[arch]
     flags = (*_FLAGS, *_PART_FLAGS[part], *_MORE_FLAGS.get(arch, ()))
     # Names within the folder, so that the same sources make the same bytes anywhere; in an order,
-    # since `list` has the applets in that of their files.
+    # since `list` has the probes in that of their files.
     folder = source_folder(part)
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.c"))
-    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", "-I.", *flags, *names]
+    where = ("-I.", "-I..", "../rows/row.c")
+    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *where, *flags, *names]
 
 
 def require_compiler(arch: str) -> None:
@@ -93,7 +94,8 @@ def compiler_version() -> str:
 def inputs_of(arch: str, part: str = "probe") -> str:
     """A SHA-256 sum of what that part is made from: its sources, command and compiler."""
     digest = hashlib.sha256(" ".join([compiler_version(), *command(arch, part)]).encode())
-    for path in sorted(path for path in source_folder(part).rglob("*") if path.is_file()):
+    folders = (source_folder(part), source_folder("rows"))
+    for path in sorted(path for each in folders for path in each.rglob("*") if path.is_file()):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

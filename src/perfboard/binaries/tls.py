@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What serves pages over TLS: compiled with mbedTLS's sources, which are Debian's."""
+"""The programs that serve pages over TLS, compiled with Debian's sources of mbedTLS."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def tls_words(tls: Path) -> list[str]:
 
 
 def tls_inputs(tls: Path) -> dict[str, str]:
-    """What they are made from, for the cache, in which the source's folder is named by content."""
+    """The inputs of a program with TLS, for the cache."""
     files = hash_tree(_configuration())
     return {"tls": tls.parent.name, "tls files": " ".join(_FILES), "tls configuration": files}
 
@@ -63,6 +63,7 @@ def secure_watcher(arch: str, tls: Path, progress: Progress) -> Path:
         "command": " ".join(command(arch, "display")),
         "compiler": compiler_version(),
         "sources": hash_tree(sources),
+        "rows": hash_tree(source_folder("rows")),
         **tls_inputs(tls),
     }
     return cached("probe", inputs, build_into, progress) / "display"

@@ -7,10 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from perfboard.instruments.base import Attachment, InstrumentFindings, InstrumentSighting
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.errors import TargetError
+from perfboard.model.rows import Row, Text
 from perfboard.model.units import format_size
 
 _LOG = "scope.jsonl"
@@ -49,13 +53,27 @@ class WatchedMark:
         return " ".join(fields) + "\n"
 
 
-def pages_served(artifacts: Path) -> list[tuple[int, str]]:
-    """The lines of the far end's server, "@get NAME" or "@tls WHY", by the guest's clock in ns."""
+class GetRow(Row):
+    """A server of pages has sent that one whole."""
+
+    row: Literal["get"] = "get"
+    name: Annotated[str, Field(pattern="^[a-z0-9.]{1,63}$")]
+
+
+class TlsRow(Row):
+    """A connection over TLS ended without a page."""
+
+    row: Literal["tls"] = "tls"
+    why: Text
+
+
+def pages_served(artifacts: Path) -> list[tuple[int, GetRow | TlsRow]]:
+    """The rows of the far end's server, by the guest's clock in ns. Raises ValueError."""
     with (artifacts / _LOG).open() as log:
         records = (json.loads(line) for line in log if line.startswith(('{"get"', '{"tls"')))
         return [
-            (record["ns"], f"@get {record['get']}" if "get" in record else f"@tls {record['tls']}")
-            for record in records
+            (each["ns"], GetRow(name=each["get"]) if "get" in each else TlsRow(why=each["tls"]))
+            for each in records
         ]
 
 

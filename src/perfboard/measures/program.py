@@ -13,7 +13,7 @@ from perfboard.measures.base import (
     Setting,
     ShownMetric,
 )
-from perfboard.measures.reading import time_metrics, timed, times_of
+from perfboard.measures.reading import example_time, time_metrics, timed, times_of
 from perfboard.model.profile import Value
 
 # A shell's statuses for a program that it cannot run; those above the last are of signals.
@@ -38,7 +38,7 @@ class ProgramTime(Measure):
     )
     examples = (
         Example(
-            "@time program\n2000000000 500000 500000 1024 3 0\n",
+            example_time("program", 2 * 10**9, 1_000_000, status=3),
             {
                 "program.time": 2,
                 "program.busy": 0.5,

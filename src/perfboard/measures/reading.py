@@ -1,43 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that a target's script prints, read."""
+"""The rows that a target's script prints, read."""
 
-import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from perfboard.bench.job import NotMeasurable, check_ended
+from perfboard.model.rows import Count, Positive, RefusedRow, Row, Text, Word, read_rows, row_line
 from perfboard.model.run import Metric
-from perfboard.model.text import printable
 
 
-@dataclass(frozen=True)
-class CommandTime:
-    """One run of a command, as native/probe/run/time.c prints it."""
+class CommandTime(Row):
+    """One run of a command, as native/probe/commands/time.c prints it."""
 
-    real_s: float
-    busy_s: float
-    resident_bytes: int
-    status: int
+    row: Literal["time"]
+    label: Word
+    real_ns: Positive
+    user_us: Count
+    system_us: Count
+    resident_kb: Count
+    status: Annotated[Count, Field(lt=1000)]
+
+    @property
+    def real_s(self) -> float:
+        """From its start to its end."""
+        return self.real_ns / 1e9
+
+    @property
+    def busy_s(self) -> float:
+        """Its time on a processor."""
+        return (self.user_us + self.system_us) / 1e6
+
+    @property
+    def resident_bytes(self) -> int:
+        """The most memory that it had."""
+        return self.resident_kb * 1024
 
 
-_TIMED = re.compile(r"([1-9]\d{0,18}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
+class _SaidRow(Row):
+    row: Literal["said"]
+    name: Word
+    text: Text
 
 
-_REASON = 200
-
-
-_HEAD = re.compile(r"@([a-z]+) (\S+)(?: (.*))?")
+class _AbsentRow(Row):
+    row: Literal["absent"]
+    metric: Word
+    why: Text
 
 
 def timed(label: str, count: int, command: Sequence[str], output: str = "/dev/null") -> str:
     """A line of a script that times a command `count` times under that label."""
-    words = shlex.join(command)
-    return (
-        f'rm -f times; "$PROBE" time times {count} {words} > {output}; '
-        f"echo @time {shlex.quote(label)}; cat times\n"
-    )
+    words, name = shlex.join(command), shlex.quote(label)
+    return f'rm -f times; "$PROBE" time times {name} {count} {words} > {output}; cat times\n'
+
+
+def say(name: str, text: str) -> str:
+    """A line of a script that prints a text, in the shell's double quotes, for `printed`."""
+    return f'"$PROBE" say said name={shlex.quote(name)} text="{text}"\n'
 
 
 def ended_runs(output: str, label: str, program: str) -> list[CommandTime]:
@@ -53,17 +76,8 @@ def ended_runs(output: str, label: str, program: str) -> list[CommandTime]:
 def times_of(output: str) -> dict[str, list[CommandTime]]:
     """The times of a script's commands, by their labels."""
     found: dict[str, list[CommandTime]] = {}
-    label = None
-    for line in output.splitlines():
-        if match := _HEAD.fullmatch(line):
-            label = match[2] if match[1] == "time" else None
-            if label is not None:
-                found.setdefault(label, [])
-        elif label is not None and (row := _TIMED.fullmatch(line)):
-            real, user, system, resident, status = map(int, row.groups())
-            found[label].append(
-                CommandTime(real / 1e9, (user + system) / 1e6, resident * 1024, status)
-            )
+    for row in read_rows(output, CommandTime):
+        found.setdefault(row.label, []).append(row)
     return found
 
 
@@ -82,20 +96,22 @@ def time_metrics(
     ]
 
 
+def example_time(label: str, real_ns: int, user_us: int, status: int = 0) -> str:
+    """The output of `timed` for one run, as an example has it."""
+    taken = {"real_ns": real_ns, "user_us": user_us, "system_us": 0, "resident_kb": 1024}
+    return row_line("time", label=label, **taken, status=status)
+
+
 def printed(output: str, name: str) -> str:
-    """The text that the script printed as "@say NAME TEXT", or ""."""
-    for line in output.splitlines():
-        match = _HEAD.fullmatch(line)
-        if match and match[1] == "say" and match[2] == name:
-            return match[3] or ""
-    return ""
+    """The first text that the script printed by `say` under that name, or ""."""
+    return next((row.text for row in read_rows(output, _SaidRow) if row.name == name), "")
 
 
 def absences(output: str, names: Collection[str]) -> dict[str, str]:
-    """The metrics among `names` that the script printed as "@absent NAME REASON", and why."""
-    heads = (match for line in output.splitlines() if (match := _HEAD.fullmatch(line)))
-    return {
-        head[2]: printable((head[3] or "")[:_REASON])
-        for head in heads
-        if head[1] == "absent" and head[2] in names
-    }
+    """The reasons why the target gave none of some metrics among `names`, by the metric."""
+    return {row.metric: row.why for row in read_rows(output, _AbsentRow) if row.metric in names}
+
+
+def refusals(output: str) -> dict[str, str]:
+    """The reasons why programs of ours found nothing, by what they looked for."""
+    return {row.what: row.why for row in read_rows(output, RefusedRow)}

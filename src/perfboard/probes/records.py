@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.model.errors import TargetError
 from perfboard.model.record import Int64, Quantity
 from perfboard.model.results.probes import ProbeProcess
@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound=_RecordLine)
 class ProbeEntry(_RecordLine):
     """One probe of the binary; `weight` is its share of a study's time."""
 
-    name: Annotated[str, Field(alias="applet", pattern=r"^[a-z][a-z0-9.]{0,60}$")]
+    name: Annotated[str, Field(alias="probe", pattern=r"^[a-z][a-z0-9.]{0,60}$")]
     summary: _Text
     weight: Annotated[int, Field(ge=0, le=10_000)]
 
@@ -92,15 +92,15 @@ class ProcessReport:
     usable: bool
 
 
-def read_applets(lines: Sequence[str]) -> tuple[ProbeEntry, ...]:
+def read_probes(lines: Sequence[str]) -> tuple[ProbeEntry, ...]:
     """The probes that `list` names. Raises TargetError("garbage") where it names none."""
     found: dict[str, ProbeEntry] = {}
     for value in map(_parse, lines):
         try:
-            applet = ProbeEntry.model_validate(value)
+            probe = ProbeEntry.model_validate(value)
         except ValidationError:
             continue
-        found[applet.name] = applet
+        found[probe.name] = probe
     if not found:
         raise TargetError(
             "garbage",
@@ -178,7 +178,7 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
 def _heading(probe: str) -> dict[str, str]:
     """Title and group of a probe's metrics; nothing for one that only the target knows."""
     return next(
-        ({"title": one.title, "group": one.group} for one in all_applets() if one.name == probe), {}
+        ({"title": one.title, "group": one.group} for one in all_probes() if one.name == probe), {}
     )
 
 

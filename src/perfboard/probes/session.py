@@ -16,7 +16,7 @@ from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
 from perfboard.probes.exchange import Exchange, ProbeAnswer
-from perfboard.probes.records import ProbeEntry, read_applets
+from perfboard.probes.records import ProbeEntry, read_probes
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
 
@@ -39,10 +39,10 @@ class Session(Protocol):
     machine: str
     arch: str
 
-    def applets(self) -> tuple[ProbeEntry, ...]:
+    def probes(self) -> tuple[ProbeEntry, ...]:
         """The probes that the binary has."""
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process, killed after `limit_s` of the target's time."""
 
 
@@ -55,16 +55,16 @@ class ProbeSession:
     arch: str
     exchange: Exchange
 
-    def applets(self) -> tuple[ProbeEntry, ...]:
+    def probes(self) -> tuple[ProbeEntry, ...]:
         """The probes that the binary has."""
-        return read_applets(self.run("list", (), _LIST_LIMIT_S).lines)
+        return read_probes(self.run("list", (), _LIST_LIMIT_S).lines)
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process, killed after `limit_s` of the target's time.
 
         Raises TargetError: died, lost, hang, transfer, garbage.
         """
-        request = " ".join(("run", str(math.ceil(limit_s)), applet, *arguments))
+        request = " ".join(("run", str(math.ceil(limit_s)), probe, *arguments))
         try:
             return self.exchange.run(request, limit_s)
         except TargetError as error:
@@ -72,7 +72,7 @@ class ProbeSession:
                 raise
             raise TargetError(
                 "died",
-                f"The probe's server ended on {self.target.name} while {applet} ran; the target "
+                f"The probe's server ended on {self.target.name} while {probe} ran; the target "
                 "still answers. Was it killed, perhaps for want of memory?",
                 self.exchange.noise,
             ) from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Item
 from perfboard.model.errors import UsageError
@@ -50,7 +50,7 @@ def measure_target(
     A run that failed or was interrupted is stored too, with what it measured. Raises
     PerfboardError for what is wrong before the first probe runs.
     """
-    known = [applet.name for applet in all_applets()]
+    known = [probe.name for probe in all_probes()]
     for probe in probes:
         if probe not in known:
             raise UsageError(

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from perfboard.analysis.wakeups.policy import HOLD_NS, Adaptive
+from tests.support.wake_policy import HOLD_NS, Adaptive
 
 from ..sanitized import ROOT, compile_sanitized
 

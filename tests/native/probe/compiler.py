@@ -7,21 +7,25 @@ from pathlib import Path
 from ..sanitized import PROBE, compile_sanitized
 
 HERE = Path(__file__).parent
-# What all applets stand on, and no applet.
+# What all probes stand on, and no probe.
 _CORE = (
-    *("disk/busy.c", "disk/crypt.c", "disk/disk.c", "disk/files.c", "disk/move.c"),
-    *("disk/place.c", "disk/points.c", "disk/random.c"),
-    *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/meter.c", "run/run.c"),
-    "run/run_complain.c",
-    *("run/echo.c", "run/packets.c", "run/queues.c", "run/pace.c", "run/run_nodes.c"),
-    *("run/stream.c", "run/tcp.c", "run/tcp_serve.c", "run/time.c"),
-    *("wakeups/alsa.c", "wakeups/clock.c", "wakeups/count.c", "wakeups/sink.c"),
-    "wakeups/wakeups.c",
-    *("run/run_root.c", "talk/answer.c", "talk/crc32.c", "talk/frame.c", "talk/json.c"),
-    *("talk/outbox.c", "talk/serve.c", "measure/batch.c", "measure/child.c", "measure/clock.c"),
-    *("measure/disturbance.c", "measure/frequency.c", "measure/memory.c", "measure/number.c"),
+    "main.c",
+    "probes.c",
+    *(
+        path.relative_to(PROBE).as_posix()
+        for folder in ("commands", "run", "talk")
+        for path in sorted((PROBE / folder).rglob("*.c"))
+    ),
+    *(
+        f"measure/{name}.c"
+        for name in ("batch", "child", "clock", "disturbance", "frequency", "memory", "number")
+    ),
     *("measure/place.c", "measure/reading.c", "measure/reason.c"),
 )
+
+
+# What commands stand on.
+_OF_COMMANDS = ("child", "clock", "memory", "number", "place", "reading", "reason")
 
 
 def compile_probe(
@@ -33,16 +37,23 @@ def compile_probe(
     compile_sources(program, *wrap, HERE / source, *core)
 
 
-def compile_applets(program: Path, *patterns: str, words: Sequence[str | Path] = ()) -> None:
-    """The probe with no other applets than those in files that match one of `patterns`.
+def compile_probes(program: Path, *patterns: str, words: Sequence[str | Path] = ()) -> None:
+    """The probe with no other probes than those in files that match one of `patterns`.
 
     `words`: sources of the tests, and more options.
     """
-    applets = [path for pattern in patterns for path in PROBE.glob(pattern)]
-    compile_sources(program, *_CORE, *applets, *words)
+    probes = [path for pattern in patterns for path in PROBE.glob(pattern)]
+    compile_sources(program, *_CORE, *probes, *words)
+
+
+def compile_commands(program: Path, *sources: str | Path) -> str:
+    """A program that has those of the probe's commands that are in `sources`, and no probe."""
+    core = ("commands/command.c", *(f"measure/{name}.c" for name in _OF_COMMANDS))
+    return str(compile_sources(program, HERE / "command_harness.c", *core, *sources))
 
 
 def compile_sources(program: Path, *words: str | Path) -> Path:
     """`program`, made of sources of the probe and of the tests."""
     # The warning fears for text that is cut on purpose.
-    return compile_sanitized(program, PROBE, "-D_GNU_SOURCE", "-Wno-format-truncation", *words)
+    flags = ("-D_GNU_SOURCE", "-Wno-format-truncation", "-I..", "../rows/row.c")
+    return compile_sanitized(program, PROBE, *flags, *words)

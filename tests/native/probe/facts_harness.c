@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		return 2;
 	root = argv[1];
 	options.cpu = atoi(argv[2]);
-	__start_applets[0]->run(&options);
+	__start_probes[0]->run(&options);
 	print_fact("last level", decimal(last_level_cache()));
 	print_fact("usual", decimal((unsigned)usual_processor()));
 	return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe's `stream` by a clock of its own: each look at it takes a microsecond, a sleep none. */
-#include "run/pace.h"
-#include "run/stream.h"
-
-#include <stdio.h>
+/* A clock for the probe's `stream`: each look at it takes a microsecond, a sleep none. */
+#include "commands/pace.h"
+#include "rows/row.h"
 
 static uint64_t now, looks;
 
@@ -19,10 +17,7 @@ void sleep_until(uint64_t due)
 		now = due;
 }
 
-int main(int argc, char **argv)
+__attribute__((destructor)) static void say_looks(void)
 {
-	int status = stream_command(argc - 1, argv + 1);
-
-	printf("looks %llu\n", (unsigned long long)looks);
-	return status;
+	print_row("looks", NUMBER("count", looks));
 }

@@ -21,7 +21,7 @@ from .compiler import compile_probe
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("native") / "harness"
     compile_probe(
-        program, "probe_harness.c", without=("applets.c", "main.c", "talk/serve.c"), fake_clock=True
+        program, "probe_harness.c", without=("probes.c", "main.c", "talk/serve.c"), fake_clock=True
     )
     return program
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from .compiler import HERE, compile_applets
+from .compiler import HERE, compile_probes
 
-_APPLETS = ("applets/cpu_*.c", "loops/operations_*.c", "measure/budget.c")
+_PROBES = ("probes/cpu_*.c", "loops/operations_*.c", "measure/budget.c")
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("native") / "probe"
-    compile_applets(program, *_APPLETS)
+    compile_probes(program, *_PROBES)
     return program
 
 
@@ -29,17 +29,17 @@ def unsteady(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("native") / "unsteady"
     wrapped = (f"-Wl,--wrap={name}" for name in ("time_slopes", "processor_frequency"))
     harness = HERE / "cpu_harness.c"
-    compile_applets(program, *_APPLETS, words=(*wrapped, harness))
+    compile_probes(program, *_PROBES, words=(*wrapped, harness))
     return program
 
 
-def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
-    """What the applet says between its first and its last line."""
-    return run_whole(program, applet, seconds, *words)[1:-1]
+def run(program: Path, probe: str, seconds: float, *words: str) -> list[dict[str, Any]]:
+    """What the probe says between its first and its last line."""
+    return run_whole(program, probe, seconds, *words)[1:-1]
 
 
-def run_whole(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
-    command = [str(program), applet, "--seconds", str(seconds), *words]
+def run_whole(program: Path, probe: str, seconds: float, *words: str) -> list[dict[str, Any]]:
+    command = [str(program), probe, "--seconds", str(seconds), *words]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
@@ -146,10 +146,10 @@ def test_of_divisions_the_faster_number_of_chains_is_given(
 
 
 @pytest.mark.parametrize(
-    ("applet", "samples"), [("cpu.operation", 4), ("cpu.branch", 4), ("cpu.clock", 7)]
+    ("probe", "samples"), [("cpu.operation", 4), ("cpu.branch", 4), ("cpu.clock", 7)]
 )
-def test_a_difference_that_is_none_is_counted(unsteady: Path, applet: str, samples: int) -> None:
-    *lines, end = run_whole(unsteady, applet, 0.1)
+def test_a_difference_that_is_none_is_counted(unsteady: Path, probe: str, samples: int) -> None:
+    *lines, end = run_whole(unsteady, probe, 0.1)
     kept = [len(line["samples"]) for line in lines if "metric" in line]
     assert kept
     # Those of fewer chains, which are not the faster here, are not given.

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from .test_disk import lines, probe
+from perfboard.measures.disk.points import DiskPoint
+from perfboard.model.rows import RefusedRow, read_row
+
+from .test_disk import FileRow, found_rows, probe, refusal
 
 __all__ = ("probe",)
 
@@ -52,17 +55,18 @@ def on_a_file(folder: Path) -> Iterator[tuple[Path, Path]]:
 @contextmanager
 def reading(probe: str, place: Path, point: str) -> Iterator[subprocess.Popen[str]]:
     """The probe, which has begun with the second of many points."""
-    words = [probe, "points", str(place), str(4 * _MIB), "3000", *[point] * 200]
+    words = [probe, "disk-points", str(place), str(4 * _MIB), "3000", *[point] * 200]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout and running.stdout.readline().startswith("@file")
-        assert running.stdout.readline().startswith(f"@point {point}")
+        assert running.stdout and read_row(running.stdout.readline(), FileRow)
+        assert read_row(running.stdout.readline(), DiskPoint)
         yield running
 
 
 def test_a_disk_without_room_says_how_much_it_has(probe: str, tmp_path: Path) -> None:
     with mounted(tmp_path, "-t", "tmpfs", "-o", "size=2m", "none") as place:
-        (failed,) = lines(probe, "points", place, str(4 * _MIB), "100", "read/buffered/4096/1")
-        assert "no room: a third of what is free is" in " ".join(failed)
+        words = (str(4 * _MIB), "100", "read/buffered/4096/1")
+        _, why = refusal(found_rows(probe, "disk-points", place, *words))
+        assert "no room: a third of what is free is" in why
         assert list(place.iterdir()) == []
 
 
@@ -75,16 +79,17 @@ def test_a_disk_that_fills_meanwhile_is_told(probe: str, tmp_path: Path) -> None
                 subprocess.run(fill, capture_output=True, check=False)
             assert running.stdout
             *_, last = running.stdout.readlines()
-        assert last.startswith(f"@failed {point} ") and "No space left on device" in last
+        failed = read_row(last, RefusedRow)
+        assert failed and failed.what == point and "No space left on device" in failed.why
         assert [path.name for path in place.iterdir()] == ["other"]
 
 
-@pytest.mark.parametrize("command", ["points", "files"])
+@pytest.mark.parametrize("command", ["disk-points", "disk-files"])
 def test_a_disk_that_is_only_read_is_told(probe: str, tmp_path: Path, command: str) -> None:
-    words = (str(_MIB), "100", "read/buffered/4096/1") if command == "points" else ("10",)
+    words = (str(_MIB), "100", "read/buffered/4096/1") if command == "disk-points" else ("10",)
     with mounted(tmp_path, "-t", "tmpfs", "-o", "ro", "none") as place:
-        (failed,) = lines(probe, command, place, *words)
-        assert failed[0] == "@failed" and "Read-only file system" in " ".join(failed)
+        _, why = refusal(found_rows(probe, command, place, *words))
+        assert "Read-only file system" in why
 
 
 def test_a_disk_that_fails_is_told(probe: str, tmp_path: Path) -> None:
@@ -95,8 +100,9 @@ def test_a_disk_that_fails_is_told(probe: str, tmp_path: Path) -> None:
             os.truncate(below, _MIB)
             assert running.stdout
             *_, last = running.stdout.readlines()
-        assert last.startswith(f"@failed {point} read at byte ")
-        assert last.endswith(": Input/output error\n") and running.returncode == 0
+        failed = read_row(last, RefusedRow)
+        assert failed and failed.what == point and failed.why.startswith("read at byte ")
+        assert failed.why.endswith(": Input/output error") and running.returncode == 0
 
 
 def test_a_disk_that_stalls_is_waited_for_and_the_wait_is_told(probe: str, tmp_path: Path) -> None:
@@ -107,7 +113,7 @@ def test_a_disk_that_stalls_is_waited_for_and_the_wait_is_told(probe: str, tmp_p
             time.sleep(1)
             subprocess.run(["fsfreeze", "--unfreeze", place], check=True)
             assert running.stdout
-            line = next(line for line in running.stdout if int(line.split()[9]) > 0.9e9)
+            rows = (read_row(line, DiskPoint) for line in running.stdout)
+            stalled = next(row for row in rows if row and row.longest_ns > 0.9e9)
             running.terminate()
-        words = line.split()
-        assert words[1] == point and int(words[4]) >= int(words[9])
+        assert stalled.text == point and stalled.took_ns >= stalled.longest_ns

@@ -50,13 +50,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(program: Path, tmp_path: Path) -> Callable[..., Said]:
-    """Runs an applet in a folder of its own, where it is to leave nothing."""
+    """Runs a probe in a folder of its own, where it is to leave nothing."""
 
-    def run(applet: str, *words: str, limits: Callable[[], None] | None = None) -> Said:
+    def run(probe: str, *words: str, limits: Callable[[], None] | None = None) -> Said:
         folder = tmp_path / "folder"
         folder.mkdir(exist_ok=True)
         done = subprocess.run(
-            [program, applet, "--seconds", "0.05", *words],
+            [program, probe, "--seconds", "0.05", *words],
             cwd=folder,
             capture_output=True,
             check=False,
@@ -96,26 +96,26 @@ def _limit(kind: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(kind, (most, most))
 
 
-@pytest.mark.parametrize("applet", ["ipc.pipe", "ipc.unix"])
+@pytest.mark.parametrize("probe", ["ipc.pipe", "ipc.unix"])
 def test_a_pair_measures_both_quantities_where_both_processes_have_a_place(
-    run: Callable[..., Said], applet: str
+    run: Callable[..., Said], probe: str
 ) -> None:
-    said = run(applet)
+    said = run(probe)
     assert said.refused == []
-    assert set(said.metrics) == {f"{applet}.latency", f"{applet}.bandwidth"}
-    places = [metric["labels"]["placement"] for metric in said.metrics[f"{applet}.latency"]]
+    assert set(said.metrics) == {f"{probe}.latency", f"{probe}.bandwidth"}
+    places = [metric["labels"]["placement"] for metric in said.metrics[f"{probe}.latency"]]
     assert len(places) == len(set(places)) and "same" in places and set(places) <= _PLACEMENTS
     for placement in ("cross", "cluster"):
         (note,) = (note for note in said.notes if note.startswith(f"placement={placement}: "))
         assert ("processors " in note) == (placement in places), note
-    for metric in said.metrics[f"{applet}.latency"]:
+    for metric in said.metrics[f"{probe}.latency"]:
         assert (metric["unit"], metric["better"]) == ("s", "lower")
-        assert metric["alias"] == "lat_" + applet[4:]
+        assert metric["alias"] == "lat_" + probe[4:]
         assert all(0 < sample < 1 for sample in metric["samples"])
-    for metric, place in zip(said.metrics[f"{applet}.bandwidth"], places, strict=True):
+    for metric, place in zip(said.metrics[f"{probe}.bandwidth"], places, strict=True):
         assert (metric["unit"], metric["better"]) == ("B/s", "higher")
         assert metric["labels"] == {"placement": place, "block": "65536"}
-        assert metric["alias"] == "bw_" + applet[4:]
+        assert metric["alias"] == "bw_" + probe[4:]
         assert all(1e4 < sample < 1e12 for sample in metric["samples"])
 
 
@@ -160,11 +160,11 @@ def test_a_folder_without_fifos_is_refused_with_the_reason(program: Path) -> Non
         assert "no FIFO can be made in the current directory: " in reason
 
 
-@pytest.mark.parametrize("applet", ["ipc.pipe", "ipc.unix", "ipc.fifo", "ipc.switch"])
+@pytest.mark.parametrize("probe", ["ipc.pipe", "ipc.unix", "ipc.fifo", "ipc.switch"])
 def test_no_descriptor_left_is_refused_with_the_reason(
-    run: Callable[..., Said], applet: str
+    run: Callable[..., Said], probe: str
 ) -> None:
-    said = run(applet, limits=_limit(resource.RLIMIT_NOFILE, 4))
+    said = run(probe, limits=_limit(resource.RLIMIT_NOFILE, 4))
     assert not said.metrics
     assert said.refused
     assert all("Too many open files" in reason for reason in said.refused)
@@ -221,9 +221,9 @@ def _lives(process: psutil.Process) -> bool:
 def started(program: Path, tmp_path: Path) -> Iterator[Callable[[str], psutil.Process]]:
     processes: list[psutil.Popen] = []
 
-    def start(applet: str) -> psutil.Process:
+    def start(probe: str) -> psutil.Process:
         process = psutil.Popen(
-            [program, applet, "--seconds", "60"], cwd=tmp_path, stdout=subprocess.DEVNULL
+            [program, probe, "--seconds", "60"], cwd=tmp_path, stdout=subprocess.DEVNULL
         )
         processes.append(process)
         _wait_until(lambda: bool(process.children()))
@@ -236,23 +236,21 @@ def started(program: Path, tmp_path: Path) -> Iterator[Callable[[str], psutil.Pr
         process.wait()
 
 
-@pytest.mark.parametrize("applet", ["ipc.switch", "ipc.pipe", "ipc.unix", "ipc.fifo"])
+@pytest.mark.parametrize("probe", ["ipc.switch", "ipc.pipe", "ipc.unix", "ipc.fifo"])
 def test_a_probe_that_is_killed_leaves_no_process_and_no_file(
-    started: Callable[[str], psutil.Process], tmp_path: Path, applet: str
+    started: Callable[[str], psutil.Process], tmp_path: Path, probe: str
 ) -> None:
-    process = started(applet)
+    process = started(probe)
     children = process.children()
     process.send_signal(signal.SIGKILL)
     _wait_until(lambda: not any(map(_lives, children)))
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("applet", ["ipc.switch", "ipc.pipe"])
-def test_a_second_process_that_ends_is_a_refusal(
-    program: Path, tmp_path: Path, applet: str
-) -> None:
+@pytest.mark.parametrize("probe", ["ipc.switch", "ipc.pipe"])
+def test_a_second_process_that_ends_is_a_refusal(program: Path, tmp_path: Path, probe: str) -> None:
     with psutil.Popen(
-        [program, applet, "--seconds", "2"], cwd=tmp_path, stdout=subprocess.PIPE
+        [program, probe, "--seconds", "2"], cwd=tmp_path, stdout=subprocess.PIPE
     ) as process:
         _wait_until(lambda: bool(process.children()))
         process.children()[-1].kill()
@@ -263,7 +261,7 @@ def test_a_second_process_that_ends_is_a_refusal(
 
 
 @pytest.mark.parametrize(
-    ("applet", "aliases"),
+    ("probe", "aliases"),
     [
         ("kernel.syscall", {"kernel.syscall": "lat_syscall null"}),
         (
@@ -278,9 +276,9 @@ def test_a_second_process_that_ends_is_a_refusal(
     ],
 )
 def test_what_the_kernel_takes(
-    run: Callable[..., Said], applet: str, aliases: dict[str, str]
+    run: Callable[..., Said], probe: str, aliases: dict[str, str]
 ) -> None:
-    said = run(applet)
+    said = run(probe)
     assert said.refused == []
     assert {name: metrics[0]["alias"] for name, metrics in said.metrics.items()} == aliases
     for name in aliases:
@@ -299,12 +297,12 @@ def _no_second_process() -> None:
     os.setresuid(54321, 54321, 54321)
 
 
-@pytest.mark.parametrize("applet", ["kernel.fork", "kernel.exec", "ipc.pipe", "ipc.switch"])
-def test_a_fork_that_fails_is_refused_with_the_reason(program: Path, applet: str) -> None:
+@pytest.mark.parametrize("probe", ["kernel.fork", "kernel.exec", "ipc.pipe", "ipc.switch"])
+def test_a_fork_that_fails_is_refused_with_the_reason(program: Path, probe: str) -> None:
     # By its descriptor, since that user cannot enter the tests' folder. The leak check forks.
     with program.open("rb") as file:
         done = subprocess.run(
-            [f"/proc/self/fd/{file.fileno()}", applet, "--seconds", "0.05"],
+            [f"/proc/self/fd/{file.fileno()}", probe, "--seconds", "0.05"],
             pass_fds=[file.fileno()],
             cwd="/",
             env={"ASAN_OPTIONS": "detect_leaks=0"},

@@ -46,12 +46,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(program: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
-    """Runs an applet in a folder of its own, where it is to leave nothing."""
+    """Runs a probe in a folder of its own, where it is to leave nothing."""
 
-    def run(applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
+    def run(probe: str, seconds: float, *words: str) -> list[dict[str, Any]]:
         folder = tmp_path / "folder"
         folder.mkdir(exist_ok=True)
-        command = [str(program), applet, "--seconds", str(seconds), *words]
+        command = [str(program), probe, "--seconds", str(seconds), *words]
         done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=60)
         assert (done.returncode, done.stderr) == (0, b"")
         assert list(folder.iterdir()) == []
@@ -251,16 +251,16 @@ def test_the_widest_set_has_all_operations_and_the_last_is_in_c(loops: list[Any]
 
 @pytest.mark.parametrize("seconds", [0.002, 0.1])
 @pytest.mark.parametrize(
-    "applet",
+    "probe",
     [
         *("memory.bandwidth", "memory.copy", "memory.fault", "memory.latency", "memory.map"),
         *("memory.random", "memory.tmpfs", "file.read"),
     ],
 )
 def test_however_little_time_there_is_something_is_said(
-    run: Callable[..., list[dict[str, Any]]], applet: str, seconds: float
+    run: Callable[..., list[dict[str, Any]]], probe: str, seconds: float
 ) -> None:
-    lines = run(applet, seconds)
+    lines = run(probe, seconds)
     assert any("metric" in line or line.get("refused") for line in lines)
     for line in lines:
         assert all(sample > 0 for sample in line.get("samples", ()))
@@ -268,11 +268,11 @@ def test_however_little_time_there_is_something_is_said(
 
 
 @pytest.mark.parametrize("room", [0, 65536, 3 * _MIB, 6 * _MIB])
-@pytest.mark.parametrize("applet", ["memory.bandwidth", "memory.copy"])
+@pytest.mark.parametrize("probe", ["memory.bandwidth", "memory.copy"])
 def test_buffers_are_within_the_room(
-    run: Callable[..., list[dict[str, Any]]], applet: str, room: int
+    run: Callable[..., list[dict[str, Any]]], probe: str, room: int
 ) -> None:
-    lines = run(applet, 0.1, "--room", str(room))
+    lines = run(probe, 0.1, "--room", str(room))
     sizes = [int(line["labels"]["size"]) for line in lines if "metric" in line]
     assert all(2 * size < room for size in sizes)
     assert sizes or any("can spare" in line.get("refused", "") for line in lines)
@@ -338,14 +338,14 @@ def test_a_fill_in_c_is_beyond_the_caches_alone(run: Callable[..., list[dict[str
 
 
 @pytest.mark.parametrize(
-    ("applet", "other", "alias"),
+    ("probe", "other", "alias"),
     [("file.read", "none", "bw_file_rd"), ("memory.map", "page", "bw_mmap_rd")],
 )
 def test_a_sum_says_by_what_and_touching_alone_has_no_loop(
-    run: Callable[..., list[dict[str, Any]]], applet: str, other: str, alias: str
+    run: Callable[..., list[dict[str, Any]]], probe: str, other: str, alias: str
 ) -> None:
-    lines = run(applet, 0.3, "--room", str(6 * _MIB))
-    metrics = [line for line in lines if line.get("metric") == f"{applet}.bandwidth"]
+    lines = run(probe, 0.3, "--room", str(6 * _MIB))
+    metrics = [line for line in lines if line.get("metric") == f"{probe}.bandwidth"]
     said = [
         (line["labels"]["touch"], line["labels"].get("loop"), line.get("alias")) for line in metrics
     ]
@@ -358,18 +358,18 @@ def test_the_end_counts_whole_ticks_of_steal(run: Callable[..., list[dict[str, A
     assert steal * 100 == pytest.approx(round(steal * 100))
 
 
-@pytest.mark.parametrize("applet", ["file.read", "memory.map"])
+@pytest.mark.parametrize("probe", ["file.read", "memory.map"])
 @pytest.mark.parametrize(
     ("huge", "pages"),
     # The kernel gives small ones where its memory is in pieces.
     [("never", {"small"}), ("always", {"huge", "small and huge"})],
 )
 def test_a_file_read_says_whether_its_pages_were_huge(
-    program: Path, tmp_path: Path, applet: str, huge: str, pages: set[str]
+    program: Path, tmp_path: Path, probe: str, huge: str, pages: set[str]
 ) -> None:
     """In a tmpfs of our own, which alone can be had with huge pages."""
     mount = f'mount -t tmpfs -o huge={huge},size=64m none "$0" && cd "$0" && exec "$@"'
-    command = ["unshare", "--mount", "sh", "-c", mount, str(tmp_path), str(program), applet]
+    command = ["unshare", "--mount", "sh", "-c", mount, str(tmp_path), str(program), probe]
     done = subprocess.run(
         [*command, "--seconds", "0.3", "--room", str(6 * _MIB)],
         capture_output=True,

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from .compiler import HERE, compile_sources
+from perfboard.measures.memory.application import ApplicationMemoryRow, FreeBeforeRow
+from perfboard.model.rows import read_rows
+
+from .compiler import compile_commands
 
 PAGE = 4096
 
@@ -15,19 +18,12 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("memory") / "memory"
-    measure = ("child", "memory", "number", "place", "reading", "reason")
-    needed = ("run/memory.c", "run/pace.c", *(f"measure/{name}.c" for name in measure))
-    return str(compile_sources(path, HERE / "memory_command_harness.c", *needed))
+    return compile_commands(path, "commands/memory.c", "commands/pace.c")
 
 
-def rows(text: str) -> dict[str, list[int]]:
-    """RSS, PSS, USS and free memory by when."""
-    found = {}
-    for line in text.splitlines():
-        words = line.split()
-        if words[0] == "@memory":
-            found[words[1]] = [int(word) for word in words[2:]]
-    return found
+def rows(text: str) -> dict[str, ApplicationMemoryRow]:
+    """What there was, by when."""
+    return {row.when: row for row in read_rows(text, ApplicationMemoryRow)}
 
 
 def by_hand(ids: list[int]) -> list[int]:
@@ -47,7 +43,7 @@ def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
     ids = tmp_path / "ids"
     # The shell waits, its child and its grandchild sleep, and an orphan does.
     command = f"(sleep 99 & echo $! >> {ids}); sh -c 'sleep 98; :' & echo $! $$ >> {ids}; sleep 97"
-    words = [probe, "800", command, "true"]
+    words = [probe, "memory", "800", command, "true"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
         time.sleep(0.5)
         own = [int(word) for word in ids.read_text().split()]
@@ -62,7 +58,8 @@ def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
         expected = by_hand([*own, *more])
         output, _ = running.communicate(timeout=20)
     assert len(own) == 3 and len(more) == 2
-    rss, pss, uss, _ = rows(output)["start"]
+    start = rows(output)["start"]
+    rss, pss, uss = start.rss_bytes, start.pss_bytes, start.uss_bytes
     assert abs(rss - expected[0]) <= PAGE and abs(uss - expected[2]) <= PAGE
     # How many others share the C library's pages changes between the two looks.
     assert pss == pytest.approx(expected[1], rel=0.15) and uss <= pss <= rss
@@ -92,7 +89,7 @@ def test_shared_pages_are_divided_as_by_hand(probe: str, tmp_path: Path) -> None
     # Static: nobody else has its pages.
     words = ["gcc", "-static", "-x", "c", "-", "-o", str(program)]
     subprocess.run(words, input=source, text=True, check=True)
-    words = [probe, "1500", f"exec {program} {ids}", "true"]
+    words = [probe, "memory", "1500", f"exec {program} {ids}", "true"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
         while not (ids.exists() and ids.read_text()):
             time.sleep(0.01)
@@ -100,7 +97,8 @@ def test_shared_pages_are_divided_as_by_hand(probe: str, tmp_path: Path) -> None
         time.sleep(0.5)
         expected = by_hand([int(word) for word in ids.read_text().split()])
         output, _ = running.communicate(timeout=60)
-    rss, pss, uss, _ = rows(output)["start"]
+    start = rows(output)["start"]
+    rss, pss, uss = start.rss_bytes, start.pss_bytes, start.uss_bytes
     for found, by_us in zip((rss, pss, uss), expected, strict=True):
         assert abs(found - by_us) <= PAGE
     assert uss < pss < rss - (1 << 19)
@@ -116,19 +114,22 @@ def test_the_highest_is_of_the_task_and_what_stays_is_lasting(probe: str, tmp_pa
     )
     program = tmp_path / "grow.py"
     program.write_text(grow)
-    words = [probe, "2500", f"exec python3 -S {program}", f"touch {go}; sleep 0.5"]
+    words = [probe, "memory", "2500", f"exec python3 -S {program}", f"touch {go}; sleep 0.5"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     found = rows(done.stdout)
-    start, highest, lasting = (found[when][2] for when in ("start", "highest", "lasting"))
+    start, highest, lasting = (found[when].uss_bytes for when in ("start", "highest", "lasting"))
     assert 29e6 < highest - start < 32e6 and 9e6 < lasting - start < 12e6
-    assert found["highest"][3] <= found["start"][3]
+    assert found["highest"].free_bytes <= found["start"].free_bytes
 
 
 def test_a_command_without_a_task_is_awaited(probe: str) -> None:
-    done = subprocess.run([probe, "200", "sleep 0.5"], capture_output=True, text=True, timeout=20)
+    words = [probe, "memory", "200", "sleep 0.5"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
     found = rows(done.stdout)
     assert done.returncode == 0 and list(found) == ["start", "highest", "lasting"]
-    assert all(figure > 0 for row in found.values() for figure in row)
+    for row in found.values():
+        assert min(row.rss_bytes, row.pss_bytes, row.uss_bytes, row.free_bytes) > 0
+    assert len(read_rows(done.stdout, FreeBeforeRow)) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,11 +141,12 @@ def test_a_command_without_a_task_is_awaited(probe: str) -> None:
     ],
 )
 def test_what_fails_is_told(probe: str, words: list[str], said: str) -> None:
-    done = subprocess.run([probe, *words], capture_output=True, text=True, timeout=20)
-    assert done.returncode == 1 and said in done.stderr and "@memory" not in done.stdout
+    given = [probe, "memory", *words]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and said in done.stderr and not rows(done.stdout)
 
 
 @pytest.mark.parametrize("words", [[], ["1"], ["x", "true"], ["9999999", "true"]])
 def test_wrong_words_are_told(probe: str, words: list[str]) -> None:
-    done = subprocess.run([probe, *words], capture_output=True, text=True)
+    done = subprocess.run([probe, "memory", *words], capture_output=True, text=True)
     assert done.returncode == 2 and "usage" in done.stderr

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard-probe echo`, `packets` and `queues`, with sanitizers, on loopback."""
 
-import re
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -9,18 +8,18 @@ from contextlib import contextmanager
 
 import pytest
 
-from .compiler import HERE, compile_sources
+from perfboard.analysis.packets.counters import read_counters
+from perfboard.bench.talk.ends import EchoedRow, PortRow, ReadyRow, SenderReport
+from perfboard.model.rows import RefusedRow, read_row, read_rows
 
-_TRIAL = re.compile("@trial" + r" (\d+)" * 10)
+from .compiler import compile_commands
 
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("packets") / "packets"
-    names = ("run/echo", "run/packets", "run/queues", "run/time", "measure/number")
-    others = ("measure/child", "measure/clock", "measure/reason")
-    sources = [f"{name}.c" for name in (*names, *others)]
-    return str(compile_sources(path, HERE / "packets_harness.c", *sources))
+    names = ("echo", "packets", "queues", "time")
+    return compile_commands(path, *(f"commands/{name}.c" for name in names))
 
 
 @contextmanager
@@ -31,7 +30,9 @@ def echo(probe: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     )
     assert process.stdin and process.stdout
     try:
-        yield int(process.stdout.readline().removeprefix("@echo ")), process
+        row = read_row(process.stdout.readline(), PortRow)
+        assert row
+        yield row.port, process
         process.stdin.close()
         assert process.wait(20) == 0
     finally:
@@ -39,15 +40,13 @@ def echo(probe: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
         process.wait()
 
 
-def trials(probe: str, words: Sequence[str], lines: str) -> list[list[int]]:
-    """The numbers of each trial."""
+def trials(probe: str, words: Sequence[str], lines: str) -> list[SenderReport]:
     done = subprocess.run(
         [probe, "packets", *words], input=lines, capture_output=True, text=True, check=True
     )
-    ready, *rest = done.stdout.splitlines()
-    assert int(ready.removeprefix("@ready ")) >= 1280
-    found = [_TRIAL.fullmatch(line) for line in rest]
-    return [[int(word) for word in match.groups()] for match in found if match]
+    (ready,) = read_rows(done.stdout, ReadyRow)
+    assert ready.mtu >= 1280
+    return read_rows(done.stdout, SenderReport)
 
 
 def test_each_udp_request_is_answered_once(probe: str) -> None:
@@ -55,17 +54,17 @@ def test_each_udp_request_is_answered_once(probe: str) -> None:
         lines = "1 100 0 8\n1400 100 0 4\n1 200 100000 100000\n"
         lines = lines.replace(" 100000\n", " 1000\n")
         found = trials(probe, ["udp", "127.0.0.1", str(port)], lines)
-        assert [row[0] for row in found] == [row[1] for row in found]
+        assert [row.sent for row in found] == [row.answered for row in found]
         flooded, larger, paced = found
-        assert flooded[0] > 8 and larger[0] > 4
+        assert flooded.sent > 8 and larger.sent > 4
         # 100 requests a second for 0.2 s.
-        assert paced[0] == 20 and paced[3] >= 200_000
+        assert paced.sent == 20 and paced.took_us >= 200_000
         assert process.stdin and process.stdout
         process.stdin.write("\n")
         process.stdin.flush()
-        words = process.stdout.readline().split()
+        echoed = read_row(process.stdout.readline(), EchoedRow)
         # And one question before each trial.
-        assert words[0] == "@echoed" and int(words[1]) == sum(row[0] for row in found) + 3
+        assert echoed and echoed.datagrams == sum(row.sent for row in found) + 3
 
 
 def test_icmp_is_answered_by_the_kernel(probe: str) -> None:
@@ -75,7 +74,7 @@ def test_icmp_is_answered_by_the_kernel(probe: str) -> None:
     if done.returncode:
         pytest.skip(f"neither raw sockets nor ping's are allowed: {done.stderr}")
     for row in trials(probe, ["icmp", "127.0.0.1", "0"], "1 100 0 4\n17 100 200000 100\n"):
-        assert row[0] == row[1] > 4 and row[9] == 0
+        assert row.sent == row.answered > 4 and row.error == 0
 
 
 def test_a_silent_port_is_said_and_not_measured(probe: str) -> None:
@@ -83,14 +82,15 @@ def test_a_silent_port_is_said_and_not_measured(probe: str) -> None:
         mute.bind(("127.0.0.1", 0))
         words = ["packets", "udp", "127.0.0.1", str(mute.getsockname()[1])]
         done = subprocess.run([probe, *words], input="1 50 0 4\n", capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.splitlines()[1:] == ["@silent"]
+    (refused,) = read_rows(done.stdout, SenderReport, RefusedRow)
+    assert done.returncode == 0 and isinstance(refused, RefusedRow)
 
 
 def test_a_trial_ends_when_the_sender_is_late(probe: str) -> None:
     with echo(probe) as (port, _):
         # No sender makes a request each nanosecond.
         (row,) = trials(probe, ["udp", "127.0.0.1", str(port)], "1 10000 1000000000000 1\n")
-    assert row[5] > 1 and row[3] < 5_000_000
+    assert row.burst > 1 and row.took_us < 5_000_000
 
 
 def test_ports_of_other_services_get_no_answer(probe: str) -> None:
@@ -140,4 +140,4 @@ def test_an_address_that_is_not_here_cannot_echo(probe: str) -> None:
 def test_queues_are_printed_with_their_drops(probe: str) -> None:
     done = subprocess.run([probe, "queues"], capture_output=True, text=True, check=True)
     for line in done.stdout.splitlines():
-        assert re.fullmatch(r"@queue \S+ \S+ \d+ \d+", line)
+        assert read_counters([("", [line])]).counts

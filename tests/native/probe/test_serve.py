@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's server, driven through pipes and a terminal; its applets hang, flood and crash."""
+"""The probe's server, driven through pipes and a terminal; its probes hang, flood and crash."""
 
 import json
 import os
@@ -40,7 +40,7 @@ UNREADABLE_FRAME = Frame(0, 0, UNREADABLE, "")
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("serve") / "perfboard-probe"
-    compile_probe(program, "probe_applets.c")
+    compile_probe(program, "other_probes.c")
     return program
 
 
@@ -138,12 +138,12 @@ def children_of(pid: int) -> list[int]:
 
 
 def processes_in(lines: list[str]) -> list[int]:
-    """The processes of which a test's applet says that it has them."""
+    """The processes of which a test's probe says that it has them."""
     return [json.loads(line)["pid"] for line in lines if line.startswith('{"pid"')]
 
 
 def hanging(server: Server) -> list[int]:
-    """Starts the applet that hangs; its process, child and grandchild."""
+    """Starts the probe that hangs; its process, child and grandchild."""
     server.ask(1, "run 60 test.hang")
     assert server.frame().kind == ACCEPTED
     wait_until(lambda: len(children_of(server.process.pid)) == 3)
@@ -159,7 +159,7 @@ def test_the_greeting_has_the_checksum_of_the_programs_file(start: Start, progra
     assert said["pid"] == server.process.pid
 
 
-def test_an_applet_prints_the_same_as_when_run_by_hand(start: Start, program: Path) -> None:
+def test_a_probe_prints_the_same_as_when_run_by_hand(start: Start, program: Path) -> None:
     by_hand = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout
     assert start().run(1, "5 list") == (by_hand.splitlines(), "exit 0")
 
@@ -239,9 +239,9 @@ def test_a_request_without_sense_is_told_so(start: Start, payload: str) -> None:
 @pytest.mark.parametrize(
     "name", ["nothing", "serve", "/bin/sh", "--help", "test.lines;id", "list/"]
 )
-def test_nothing_but_applets_is_run(start: Start, name: str) -> None:
+def test_nothing_but_probes_is_run(start: Start, name: str) -> None:
     server = start()
-    assert server.run(1, f"5 {name}") == (['{"refused":"there is no such applet"}'], "exit 2")
+    assert server.run(1, f"5 {name}") == (['{"refused":"there is no such probe"}'], "exit 2")
     assert server.run(2, "5 test.sleep --help 1")[1] == "exit 2"
 
 
@@ -254,14 +254,14 @@ def test_what_takes_too_long_ends_with_its_children(start: Start) -> None:
     wait_until(lambda: all(map(gone, processes)))
 
 
-def test_what_an_applet_leaves_behind_ends_with_it(start: Start) -> None:
+def test_what_a_probe_leaves_behind_ends_with_it(start: Start) -> None:
     lines, end = start().run(1, "60 test.leave")
     assert end == "exit 0"
     (left,) = processes_in(lines)
     wait_until(lambda: gone(left))
 
 
-def test_too_much_output_ends_the_applet(start: Start) -> None:
+def test_too_much_output_ends_the_probe(start: Start) -> None:
     lines, end = start().run(1, "60 test.flood")
     assert end == "signal 9"
     assert sum(map(len, lines)) < 256 << 10

@@ -3,10 +3,14 @@
 
 import subprocess
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from .compiler import HERE, compile_sources
+from perfboard.measures.media.stream import WritingRow
+from perfboard.model.rows import Count, Row, read_rows
+
+from .compiler import HERE, compile_commands
 
 CHUNK = 10_000
 # What a pipe holds beside the buffer.
@@ -16,59 +20,64 @@ PIPE = 65_536
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("stream") / "stream"
-    needed = ("run/stream.c", "run/pace.c", "measure/child.c", "measure/number.c")
-    return str(compile_sources(path, HERE / "stream_harness.c", *needed))
+    return compile_commands(path, "commands/stream.c", "commands/pace.c")
 
 
-def write(
-    probe: str, rate: int, buffer: int, begin: int, command: str, word_ns: int = 0
-) -> list[int]:
-    """The figures of a writing."""
-    words = [probe, str(rate), str(buffer), str(CHUNK), str(begin), str(word_ns), command]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
-    head, *figures = done.stdout.split()
-    assert head == "@stream"
-    return [int(word) for word in figures]
+class _StreamRow(WritingRow):
+    """With what no measure reads."""
+
+    waited_us: Count
+    took_us: Count
+
+
+class _LooksRow(Row):
+    row: Literal["looks"]
+    count: Count
+
+
+def write(probe: str, buffer: int, begin: int, command: str, word_ns: int = 0) -> _StreamRow:
+    """A writing of 1 MB a second."""
+    words = [probe, "stream", "1000000", *map(str, (buffer, CHUNK, begin, word_ns)), command]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    (row,) = read_rows(done.stdout, _StreamRow)
+    return row
 
 
 def test_a_source_that_does_not_wait_is_written_at_the_drives_pace(probe: str) -> None:
-    figures = write(probe, 1_000_000, 100_000, 100_000, "head -c 1000000 /dev/zero")
-    sent, _, _, need, lowest, _, _, busy, most, took_us = figures
-    assert sent == 1_000_000 and took_us >= 990_000
+    row = write(probe, 100_000, 100_000, "head -c 1000000 /dev/zero")
+    assert row.bytes == 1_000_000 and row.took_us >= 990_000
     # The second drains what a busy machine held back.
-    assert need >= CHUNK and lowest <= 100_000 and 0 <= busy <= most <= 1000
+    assert row.need_bytes >= CHUNK and row.lowest_bytes <= 100_000
+    assert 0 <= row.busy_permille <= row.most_permille <= 1000
 
 
 @pytest.mark.parametrize("buffer", [1_500_000, 500_000])
 def test_a_stall_needs_as_much_as_the_drive_takes_meanwhile(probe: str, buffer: int) -> None:
     # The drive takes 1 MB in the second of the stall.
     part = f"head -c {buffer + PIPE} /dev/zero"
-    figures = write(probe, 1_000_000, buffer, buffer, f"{part}; sleep 1; {part}")
-    _, underruns, waited_us, need, lowest, *_ = figures
+    row = write(probe, buffer, buffer, f"{part}; sleep 1; {part}")
     exact = 1_000_000 - PIPE + CHUNK
-    assert need == pytest.approx(exact, rel=0.1)
+    assert row.need_bytes == pytest.approx(exact, rel=0.1)
     if buffer > exact:
-        assert lowest == pytest.approx(buffer + CHUNK - exact, abs=0.1 * exact)
+        assert row.lowest_bytes == pytest.approx(buffer + CHUNK - exact, abs=0.1 * exact)
     else:
-        assert underruns >= 1 and waited_us > 300_000 and lowest < CHUNK
+        assert row.underruns >= 1 and row.waited_us > 300_000 and row.lowest_bytes < CHUNK
 
 
 def test_a_drive_that_begins_at_once_has_nothing_to_live_on(probe: str) -> None:
-    figures = write(probe, 1_000_000, 100_000, 0, "sleep 0.3; head -c 100000 /dev/zero")
-    assert figures[1] >= 1 and figures[2] >= 200_000
+    row = write(probe, 100_000, 0, "sleep 0.3; head -c 100000 /dev/zero")
+    assert row.underruns >= 1 and row.waited_us >= 200_000
 
 
 def test_words_of_programmed_transfer_take_the_processor(tmp_path: Path) -> None:
-    sources = ("run/stream.c", "measure/child.c", "measure/number.c")
-    timed = str(compile_sources(tmp_path / "stream", HERE / "stream_clock.c", *sources))
+    timed = compile_commands(tmp_path / "stream", "commands/stream.c", HERE / "stream_clock.c")
     found = {}
     for word_ns in (0, 4000):
-        words = [timed, "1000000", "100000", str(CHUNK), "100000", str(word_ns)]
-        command = [*words, "head -c 500000 /dev/zero"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-        stream, looks = done.stdout.splitlines()
-        _, underruns, *_, took_us = map(int, stream.split()[1:])
-        found[word_ns] = (underruns, took_us, int(looks.split()[1]))
+        command = "head -c 500000 /dev/zero"
+        words = [timed, "stream", "1000000", "100000", str(CHUNK), "100000", str(word_ns), command]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+        (row,), (looks,) = read_rows(done.stdout, _StreamRow), read_rows(done.stdout, _LooksRow)
+        found[word_ns] = (row.underruns, row.took_us, looks.count)
     # 250,000 words of 4 us: a second of looks, each of a microsecond, where the drive would sleep
     # and take half of one.
     underruns, took_us, looks_us = found[4000]
@@ -78,7 +87,7 @@ def test_words_of_programmed_transfer_take_the_processor(tmp_path: Path) -> None
 
 
 def test_a_command_that_fails_is_told(probe: str) -> None:
-    words = [probe, "1000000", "100000", "10000", "0", "0", "echo x; exit 7"]
+    words = [probe, "stream", "1000000", "100000", "10000", "0", "0", "echo x; exit 7"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 1 and "the command ended with 7" in done.stderr and not done.stdout
 
@@ -96,5 +105,5 @@ def test_a_command_that_fails_is_told(probe: str) -> None:
     ],
 )
 def test_wrong_words_are_told(probe: str, words: list[str]) -> None:
-    done = subprocess.run([probe, *words], capture_output=True, text=True)
+    done = subprocess.run([probe, "stream", *words], capture_output=True, text=True)
     assert done.returncode == 2 and "usage" in done.stderr

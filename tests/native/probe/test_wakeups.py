@@ -9,22 +9,24 @@ import pytest
 from perfboard.analysis.wakeups.reading import read_playbacks
 from perfboard.model.results.wakeups import Playback
 
-from .compiler import HERE, compile_sources
-
-NEEDED = ("child", "number", "place", "reading", "reason")
+from .compiler import compile_commands
 
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("wakeups") / "wakeups"
-    own = (f"wakeups/{name}.c" for name in ("wakeups", "alsa", "clock", "count", "sink"))
-    needed = (f"measure/{name}.c" for name in NEEDED)
-    return str(compile_sources(path, HERE / "wakeups_harness.c", *own, *needed))
+    names = ("wakeups", "alsa", "clock", "count", "sink")
+    return compile_commands(path, *(f"commands/wakeups/{name}.c" for name in names))
 
 
 def play(probe: str, folder: Path, *words: str) -> Playback:
     done = subprocess.run(
-        [probe, *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60
+        [probe, "wakeups", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     (playback,) = read_playbacks(done.stdout)
     return playback
@@ -90,5 +92,5 @@ def test_what_the_target_lacks_is_refused(probe: str, tmp_path: Path, way: str) 
     ],
 )
 def test_wrong_words_are_told(probe: str, tmp_path: Path, words: list[str]) -> None:
-    done = subprocess.run([probe, *words], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([probe, "wakeups", *words], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2 and "usage" in done.stderr

@@ -18,7 +18,7 @@ FAKE = Path(__file__).parent / "fake.c"
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("toolkits") / "program"
     # A step may take a second here.
-    flags = ("-D_GNU_SOURCE", "-DSTEP_S=1")
+    flags = ("-D_GNU_SOURCE", "-DSTEP_S=1", "-I..", "../rows/row.c")
     compile_sanitized(path, ROOT / "native" / "toolkits", *flags, "main.c", FAKE)
     return path
 

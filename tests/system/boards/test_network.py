@@ -9,6 +9,8 @@ import pytest
 import tomli_w
 
 from perfboard.images.network import FAR_END, FAR_END_PORT
+from perfboard.measures.network.tcp import AskedRow, MovedRow
+from perfboard.model.rows import Count, read_rows
 from tests.support.rich_boards import rich_board
 
 from ..conftest import Perfboard, build_for_trials, compile_program
@@ -152,13 +154,17 @@ def test_the_far_end_answers_what_it_says_it_does(text: str) -> None:
     assert frames and int(frames[1]) == int(frames[2]) + 3
 
 
+class _CountedRow(AskedRow):
+    count: Count
+
+
 def test_tcp_has_the_rate_of_its_wire_and_each_ends_at_its_nanosecond(text: str) -> None:
-    *transfers, asked = re.findall(r"^@(?:moved|asked) (.*)\nnow at \d+ nsecs$", text, re.MULTILINE)
-    rates = [int(size) * 8 / int(micros) for size, micros, _ in map(str.split, transfers)]
+    rows = "\n".join(re.findall(r"^(\{.*)\nnow at \d+ nsecs$", text, re.MULTILINE))
+    rates = [row.bytes * 8 / row.took_us for row in read_rows(rows, MovedRow)]
     # Of a wire of 100 Mbit/s TCP leaves 94.9 (of 1538 bytes 1460); the part has less.
     assert len(rates) == 2 and all(5 < rate < 95 for rate in rates)
-    count, middle, most, longest = map(int, asked.split())
-    assert count > 2 and 0 < middle <= most <= longest
+    (asked,) = read_rows(rows, _CountedRow)
+    assert asked.count > 2 and 0 < asked.middle_ns <= asked.late_ns <= asked.longest_ns
 
 
 def test_all_of_it_repeats(text: str, program: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tomli_w
 
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board
@@ -140,7 +140,7 @@ def test_the_other_boards_boot_with_the_same_kernel(perfboard: Perfboard, board:
 
 
 def test_everything_is_measured_in_16_mb_in_the_parts_time(perfboard: Perfboard) -> None:
-    probes = {applet.name for applet in all_applets()}
+    probes = {probe.name for probe in all_probes()}
     words = ("--target", "virtual:converter", *TIMED, "--time", "10")
     run = perfboard.json("study", "standard", *words)
     check_probes(run, probes)

@@ -20,13 +20,13 @@ import psutil
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from perfboard.binaries.applets import all_applets
 from perfboard.binaries.probe import compiler_folder, find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, command, source_folder
+from perfboard.binaries.probes import all_probes
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.probes.exchange import Exchange
-from perfboard.probes.records import read_applets, read_process
+from perfboard.probes.records import read_probes, read_process
 from perfboard.targets.pipe.process import Process
 
 from ..conftest import EACH
@@ -46,7 +46,7 @@ _MACHINES = {
 # Emulated, the least processor that the binary is for, on which a later one's instruction is
 # illegal. This machine's own would run it.
 _LEAST = {"i486": "486", "armv5te": "arm926"}
-_APPLETS = tuple(applet.name for applet in all_applets())
+_PROBES = tuple(probe.name for probe in all_probes())
 _EMULATED = set(ARCHITECTURES) - {"x86_64", "i686"}
 # What may measure nothing, on which architectures.
 _MAY_REFUSE = {
@@ -65,7 +65,7 @@ _MAY_REFUSE = {
 }
 # Of a process that is over before it is looked at.
 _TRIES = 50
-# Enough for every applet, and little to fill under emulation.
+# Enough for every probe, and little to fill under emulation.
 _ROOM = str(8 << 20)
 
 
@@ -102,12 +102,12 @@ def test_a_binary_is_small_static_and_of_its_machine(arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", EACH)
-def test_every_applet_measures(arch: str, tmp_path: Path) -> None:
+def test_every_probe_measures(arch: str, tmp_path: Path) -> None:
     binary = _binary(arch)
     launcher = _launcher(arch, binary)
     listed = subprocess.run([*launcher, "list"], capture_output=True, text=True, check=True)
-    assert tuple(one.name for one in read_applets(listed.stdout.splitlines())) == _APPLETS
-    for name in _APPLETS:
+    assert tuple(one.name for one in read_probes(listed.stdout.splitlines())) == _PROBES
+    for name in _PROBES:
         done = subprocess.run(
             [*launcher, name, "--seconds", "0.2", "--room", _ROOM],
             cwd=tmp_path,
@@ -184,17 +184,17 @@ def _resident_kib(process: int, mapped_often: bool) -> int:
     return int(row[1]) if row else 0
 
 
-@pytest.mark.parametrize("applet", _APPLETS)
-def test_an_applet_takes_less_than_a_mebibyte_beyond_its_room(applet: str, tmp_path: Path) -> None:
-    room = 1024 if applet.startswith("memory.") else 0
-    words = [str(_native()), applet, "--seconds", "0.3", "--room", str(1 << 20)]
+@pytest.mark.parametrize("probe", _PROBES)
+def test_a_probe_takes_less_than_a_mebibyte_beyond_its_room(probe: str, tmp_path: Path) -> None:
+    room = 1024 if probe.startswith("memory.") else 0
+    words = [str(_native()), probe, "--seconds", "0.3", "--room", str(1 << 20)]
     most = 0
     for _ in range(_TRIES):
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=tmp_path)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while process.poll() is None:
             family = [process.pid, *map(int, children.read_text().split())]
-            most = max(most, *(_resident_kib(one, applet == "memory.fault") for one in family))
+            most = max(most, *(_resident_kib(one, probe == "memory.fault") for one in family))
             time.sleep(0.002)
         assert process.returncode == 0
         # Some end before they are seen.
@@ -217,10 +217,10 @@ def test_the_server_takes_less_than_a_mebibyte() -> None:
         server.close()
 
 
-@pytest.mark.parametrize("applet", ["ipc.switch", "kernel.fork"])
-def test_a_killed_applet_leaves_no_children(applet: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("probe", ["ipc.switch", "kernel.fork"])
+def test_a_killed_probe_leaves_no_children(probe: str, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [_native(), applet, "--seconds", "60"],
+        [_native(), probe, "--seconds", "60"],
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         start_new_session=True,

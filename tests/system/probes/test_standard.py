@@ -14,12 +14,12 @@ from typing import Any
 import psutil
 import pytest
 
-from perfboard.binaries.applets import all_applets
 from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.binaries.probes import all_probes
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.probes.exchange import Exchange
-from perfboard.probes.records import read_applets, read_process
+from perfboard.probes.records import read_probes, read_process
 from perfboard.targets.pipe.process import Process
 from tests.support.probe_peer import Wire
 from tests.support.probe_runs import GRAPHS
@@ -60,7 +60,7 @@ def check_standard(command: Perfboard, run: Any, probes: set[str]) -> None:
 
 
 def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
-    probes = {applet.name for applet in all_applets()}
+    probes = {probe.name for probe in all_probes()}
     assert {"memory.latency", "kernel.syscall", "ipc.pipe"} <= probes
     run = here.json("study", "standard", "--time", "5")
     check_standard(here, run, probes)
@@ -76,7 +76,7 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
 
 
 def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
-    probes = {applet.name for applet in all_applets()}
+    probes = {probe.name for probe in all_probes()}
     run = perfboard.json(
         "study", "standard", "--target", "virtual:verdex", "--time", "12", *COUNTED
     )
@@ -236,11 +236,11 @@ def test_the_real_server_is_understood_over_a_line_that_damages() -> None:
     exchange = Exchange(channel)
     try:
         assert exchange.hello().crc == zlib.crc32(binary.read_bytes())
-        known = read_applets(exchange.run("run 30 list", 30).lines)
-        for applet in ("kernel.syscall", "memory.bandwidth") * 2:
-            assert applet in [one.name for one in known]
-            answer = exchange.run(f"run 30 {applet} --seconds 0.5", 30)
-            report = read_process(applet, 0, answer.lines, answer.end)
+        known = read_probes(exchange.run("run 30 list", 30).lines)
+        for probe in ("kernel.syscall", "memory.bandwidth") * 2:
+            assert probe in [one.name for one in known]
+            answer = exchange.run(f"run 30 {probe} --seconds 0.5", 30)
+            report = read_process(probe, 0, answer.lines, answer.end)
             # What the checksums let through is whole.
             assert report.usable
             assert not any("could not be read" in note for note in report.process.notes)

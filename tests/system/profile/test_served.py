@@ -20,7 +20,9 @@ from perfboard.binaries.probe import architecture_of
 from perfboard.binaries.tls import secure_watcher, tls_words
 from perfboard.host.authority import Authority, make_authority
 from perfboard.images.network import tls_source
+from perfboard.instruments.scope import GetRow, TlsRow
 from perfboard.model.progress import SilentProgress
+from perfboard.model.rows import read_rows
 from tests.support.runs import result_of
 
 from ...native.sanitized import ROOT, compile_sanitized
@@ -35,7 +37,7 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.joi
 
 @pytest.fixture(scope="module")
 def watcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = sorted(path.name for path in DISPLAY.glob("*.c"))
+    sources = ("-I..", "../rows/row.c", *sorted(path.name for path in DISPLAY.glob("*.c")))
     words = ("-D_GNU_SOURCE", *sources, *tls_words(tls_source(SilentProgress())))
     return compile_sanitized(tmp_path_factory.mktemp("watcher") / "watch", DISPLAY, *words)
 
@@ -52,9 +54,8 @@ class Server:
     port: int
     said: Path
 
-    def lines(self) -> list[str]:
-        words = ("@get ", "@tls ")
-        return [line for line in self.said.read_text().splitlines() if line.startswith(words)]
+    def rows(self) -> list[GetRow | TlsRow]:
+        return read_rows(self.said.read_text(), GetRow, TlsRow)
 
 
 def listener(watcher: int) -> int | None:
@@ -117,20 +118,20 @@ def test_pages_are_served_to_who_trusts_the_authority(server: Server, authority:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20):
         head, _, body = load(server, "a.html", authority.certificate).partition(b"\r\n\r\n")
     assert body == PAGES["a.html"] and b"text/html" in head
-    until(lambda: "@get a.html" in server.lines())
+    until(lambda: GetRow(name="a.html") in server.rows())
     assert load(server, "c.html", authority.certificate).startswith(b"HTTP/1.0 404")
     # A browser may keep a picture, and has to ask for each page.
     assert b"Cache-Control" not in head
     assert b"Cache-Control: max-age=86400\r\n" in load(server, "b.png", authority.certificate)
     assert load(server, "empty.html", authority.certificate).endswith(b"\r\n\r\n")
-    sent = [line for line in server.lines() if line.startswith("@get")]
-    assert sent == ["@get a.html", "@get b.png", "@get empty.html"]
+    sent = [row.name for row in server.rows() if isinstance(row, GetRow)]
+    assert sent == ["a.html", "b.png", "empty.html"]
 
 
 def test_who_does_not_trust_it_has_a_line(server: Server) -> None:
     with pytest.raises(ssl.SSLCertVerificationError):
         load(server, "a.html", None)
-    assert until(server.lines) == ["@tls in its handshake (alert 48, unknown CA)"]
+    assert until(server.rows) == [TlsRow(why="in its handshake (alert 48, unknown CA)")]
 
 
 def test_its_answer_to_a_greeting_comes_whole(server: Server, authority: Authority) -> None:
@@ -156,7 +157,7 @@ def test_who_ends_before_asking_has_a_line(server: Server, authority: Authority)
     ):
         pass
     why = "after its handshake, before it asked for a page (nothing more came)"
-    assert until(server.lines) == [f"@tls {why}"]
+    assert until(server.rows) == [TlsRow(why=why)]
 
 
 def test_who_ends_amid_a_page_has_a_line(server: Server, authority: Authority) -> None:
@@ -168,15 +169,16 @@ def test_who_ends_amid_a_page_has_a_line(server: Server, authority: Authority) -
         with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
             secure.sendall(b"GET /a.html HTTP/1.1\r\n\r\n")
             assert secure.recv(1) == b"H"
-    (words,) = until(server.lines)
-    assert words.startswith("@tls before it had the page ("), words
+    (row,) = until(server.rows)
+    assert isinstance(row, TlsRow) and row.why.startswith("before it had the page (")
 
 
 @pytest.mark.parametrize("said", [b"", b"\x16\x03", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 9000])
 def test_what_is_no_tls_is_survived(server: Server, authority: Authority, said: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain:
         plain.sendall(said)
-    assert until(server.lines)[0].startswith("@tls in its handshake (")
+    (row, *_) = until(server.rows)
+    assert isinstance(row, TlsRow) and row.why.startswith("in its handshake (")
     assert PAGES["b.png"] in load(server, "b.png", authority.certificate)
 
 

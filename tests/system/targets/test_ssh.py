@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.targets.pipe.ssh import options
 from tests.support.runs import processes_of
 
@@ -43,7 +43,7 @@ def force(here: Here, script: str) -> str:
 def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
     with sshd(here):
         run = here.json("study", "standard", "--target", "ssh://board", "--time", "5")
-        check_standard(here, run, {applet.name for applet in all_applets()})
+        check_standard(here, run, {probe.name for probe in all_probes()})
         assert (run["evidence"], run["target"]) == ("silicon", "ssh://board")
         assert run["board"]["facts"]["kernel"] == platform.release()
         assert run["provenance"]["tools"]["ssh"].startswith("OpenSSH")
@@ -51,7 +51,7 @@ def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
 
 
 def test_a_board_with_dropbear_and_busybox_gives_the_same(here: Here) -> None:
-    probes = {applet.name for applet in all_applets()}
+    probes = {probe.name for probe in all_probes()}
     with dropbear(here):
         run = here.json("study", "standard", "--target", "ssh://root@board", "--time", "5")
         check_standard(here, run, probes)

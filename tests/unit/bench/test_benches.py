@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said where a target lacks a program, or its memory ended."""
 
+import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.outcome import killed_in
 from perfboard.bench.script import ended, whole_script
+from tests.support.saying import saying_probe
 
 # Of Linux 6.12: mm/oom_kill.c.
 CONSOLE = """\
@@ -27,10 +30,17 @@ def test_who_was_killed_is_read_off_the_console() -> None:
 @pytest.mark.parametrize(
     ("packages", "how"), [(("xvfb", "dillo"), "on Debian, install xvfb dillo"), ((), "install it")]
 )
-def test_a_target_is_told_all_that_it_lacks(packages: tuple[str, ...], how: str) -> None:
+def test_a_target_is_told_all_that_it_lacks(
+    packages: tuple[str, ...], how: str, tmp_path: Path
+) -> None:
     job = Job("echo measured", programs=("no-such-a", "sh", "no-such-b"), packages=packages)
     done = subprocess.run(
-        ["sh", "-c", whole_script(job)], capture_output=True, text=True, timeout=20, check=True
+        ["sh", "-c", whole_script(job)],
+        env={**os.environ, "PROBE": saying_probe(tmp_path / "probe")},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
     )
     with pytest.raises(NotMeasurable) as caught:
         ended(job, done.stdout, done.stderr, done.returncode)

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from perfboard.binaries.applets import LIST, all_applets
 from perfboard.binaries.probe_build import ARCHITECTURES, PARTS
+from perfboard.binaries.probes import LIST, all_probes
 
 _ROOT = Path(__file__).parents[3]
 _COMPILER = _ROOT / "tests" / "support" / "compiler"
@@ -38,8 +38,8 @@ for part in ("probe", "display"):
         print(find_binary(arch, SilentProgress(), part))
 """
 _LIST = """\
-from perfboard.binaries.applets import all_applets
-print(all_applets())
+from perfboard.binaries.probes import all_probes
+print(all_probes())
 """
 
 
@@ -84,13 +84,13 @@ def install(files: dict[str, str], site: Path) -> None:
 def test_a_wheel_carries_a_probe_for_each_architecture(tmp_path: Path) -> None:
     files = included("standard", tmp_path)
     install(files, site := tmp_path / "site-packages")
-    *binaries, applets = (site / path for path in files.values())
+    *binaries, probes = (site / path for path in files.values())
     found = run(_FIND, *ARCHITECTURES, path=[site])
     assert found.stdout.splitlines() == [str(path) for path in binaries]
-    assert run(_LIST, path=[site]).stdout == f"{all_applets()}\n"
+    assert run(_LIST, path=[site]).stdout == f"{all_probes()}\n"
     # Neither its probe nor sources to build it from, or to read its list from.
     binaries[-1].unlink()
-    applets.unlink()
+    probes.unlink()
     for script in (_FIND, _LIST):
         missing = run(script, list(ARCHITECTURES)[-1], path=[site])
         assert "Install Perfboard again from its wheel" in missing.stderr

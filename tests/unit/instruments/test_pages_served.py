@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from perfboard.instruments.scope import pages_served
+from perfboard.instruments.scope import GetRow, TlsRow, pages_served
 
 RECORD = """\
 {"mark":"try","ns":1,"instructions":1}
@@ -14,9 +14,9 @@ RECORD = """\
 """
 
 
-def test_pages_and_connections_without_one_are_lines_with_their_instants(tmp_path: Path) -> None:
+def test_pages_and_connections_without_one_are_rows_with_their_instants(tmp_path: Path) -> None:
     (tmp_path / "scope.jsonl").write_text(RECORD)
     assert pages_served(tmp_path) == [
-        (4963705028, "@get cart.html"),
-        (4963705029, "@tls in its handshake (mbedTLS: -0x7780)"),
+        (4963705028, GetRow(name="cart.html")),
+        (4963705029, TlsRow(why="in its handshake (mbedTLS: -0x7780)")),
     ]

@@ -18,18 +18,20 @@ from tests.unit.measures.test_measures import check_declared
 PAGE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text()
 SECTION = PAGE[PAGE.index("## A measure in one file") :]
 
-# The compiler makes this of the probe's sources: `probe time FILE COUNT COMMAND ARGUMENT...`.
+# The compiler makes this of the probe's sources: `probe time FILE LABEL COUNT COMMAND ARGUMENT...`.
 COMPILER = """
 import sys
 from pathlib import Path
 
 Path(sys.argv[-1]).write_text(r'''#!/bin/sh
-file=$2 count=$3
-shift 3
+file=$2 label=$3 count=$4
+shift 4
 while [ $count -gt 0 ]; do
     begin=$(date +%s%N)
     "$@" 2> /dev/null || exit 1
-    echo "$(($(date +%s%N) - begin)) 1 1 1 0 1" >> "$file"
+    took=$(($(date +%s%N) - begin))
+    printf '{"row":"time","label":"%s","real_ns":%s,"user_us":1,' "$label" $took >> "$file"
+    printf '"system_us":1,"resident_kb":1,"status":0}\n' >> "$file"
     count=$((count - 1))
 done
 ''')

@@ -9,11 +9,13 @@ import pytest
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.media.image_index import SUMS
 from perfboard.measures.media.listing_search import QUERIES
+from perfboard.measures.reading import example_time
+from perfboard.model.rows import row_line
 from tests.support.measures import LIVE, job_of, metrics_of
 
 TWICE = replace(LIVE, repeats=2)
-TIME = "2000000000 500000 500000 1024 0 0\n"
-FRAMES = "900 34000\n" * 150
+FRAMES = {"took_us": [900] * 150, "since_due_us": [34_000] * 150}
+CACHE = {"dirty_bytes": 9000, "under_way_bytes": 4096, "wrote_bytes": 40_960}
 # Those that measure each thing as often as they are told to.
 NAMES = (
     "audio.encode",
@@ -36,19 +38,19 @@ def test_what_a_script_is_to_print_gives_each_metric_with_a_sample_a_repeat(name
     (example,) = measure.examples
     parameters = {} if name.startswith("media.") else example.parameters
     script = job_of(name, parameters, TWICE).script
-    labels = re.findall(r"@time (\S+);", script)
-    output = "".join(f"@time {label}\n{TIME}{TIME}" for label in labels)
-    output += "".join(
-        f"@say hits.{query} {2 * hits}\n@say counts.{query} {hits} {hits}\n"
-        for query, (_, hits) in QUERIES.items()
-    )
+    labels = re.findall(r'"\$PROBE" time times (\S+) 2 ', script)
+    output = "".join(example_time(label, 2 * 10**9, 10**6) * 2 for label in labels)
+    said = {"sum": SUMS[640, 480], "entries": "4"}
+    for query, (_, hits) in QUERIES.items():
+        said |= {f"hits.{query}": f"{2 * hits}", f"counts.{query}": f"{hits} {hits}"}
+    output += "".join(row_line("said", name=name, text=text) for name, text in said.items())
     for line in re.findall(r"media (.*) \|\|", script):
-        words = line.split()
-        output += f"@rate {words[5]}\n" + int(words[0]) * f"@media record\n{FRAMES}"
-        output += int(words[1]) * f"@media play\n{FRAMES}" + "@writeback 9000 4096 40960\n"
-    output += f"@say sum {SUMS[640, 480]}\n@say entries 4\n"
+        records, plays, *_, rate, _, _ = line.split()
+        for stream, count in (("record", records), ("play", plays)):
+            output += int(count) * row_line("frames", rate=rate, stream=stream, **FRAMES)
+        output += row_line("writeback", rate=rate, **CACHE)
     if name == "kernel.image":
-        output += example.output * script.count("echo @sizes")
+        output += example.output * script.count('"$PROBE" say kernel')
     if name == "memory.application":
         output += example.output * len(re.findall(r'PROBE" memory', script))
     if name == "stream.write":

@@ -102,7 +102,7 @@ def test_one_that_accepts_and_never_ends_is_a_hang(kind: type[Peer]) -> None:
 
 def test_one_that_begins_an_answer_and_then_only_accepts_is_a_hang() -> None:
     class Stuck(Eager):
-        def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
+        def _run(self, id: int, probe: str, arguments: Sequence[str]) -> list[Frame]:
             return [Frame(id, 1, LINE, "one")]
 
     assert_fails(greeted(Stuck({})), "hang", "does not answer")
@@ -122,7 +122,7 @@ def test_one_that_is_silent_is_a_hang() -> None:
 
 def test_one_that_falls_silent_after_the_kernel_has_spoken_is_a_hang() -> None:
     class Frozen(Peer):
-        def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
+        def _run(self, id: int, probe: str, arguments: Sequence[str]) -> list[Frame]:
             self._out += b"\r\n[   12.345678] usb 1-1: new device\r\n"
             return [Frame(id, 1, LINE, "one")]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from perfboard.model.errors import TargetError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
-from perfboard.probes.records import Merger, how_it_failed, read_applets, read_process
+from perfboard.probes.records import Merger, how_it_failed, read_probes, read_process
 from tests.support.runs import make_run
 
 PROCESS = (
@@ -173,14 +173,14 @@ def test_a_metric_that_changes_its_unit_is_left_out_with_a_note() -> None:
 def test_the_list_of_probes_is_read_past_what_is_strange() -> None:
     lines = [
         "Welcome!",
-        '{"applet":"memory.latency","summary":"reads","weight":8,"new":1}',
-        '{"applet":"rm -rf /","summary":"","weight":1}',
-        '{"applet":"a","summary":"","weight":-1}',
+        '{"probe":"memory.latency","summary":"reads","weight":8,"new":1}',
+        '{"probe":"rm -rf /","summary":"","weight":1}',
+        '{"probe":"a","summary":"","weight":-1}',
     ]
-    (applet,) = read_applets(lines)
-    assert (applet.name, applet.summary, applet.weight) == ("memory.latency", "reads", 8)
+    (probe,) = read_probes(lines)
+    assert (probe.name, probe.summary, probe.weight) == ("memory.latency", "reads", 8)
     with pytest.raises(TargetError, match="Welcome") as raised:
-        read_applets(lines[:1])
+        read_probes(lines[:1])
     assert raised.value.kind == "garbage"
 
 

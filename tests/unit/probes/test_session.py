@@ -21,7 +21,7 @@ from tests.support.probe_peer import FakeShell, Peer, Program
 def make(machine: str = "x86_64", **changes: Any) -> FakeShell:
     """A shell whose server is a Peer with the changes given."""
     programs: dict[str, Program] = {
-        "list": lambda words: (['{"applet":"a","summary":"s","weight":1}'], "exit 0"),
+        "list": lambda words: (['{"probe":"a","summary":"s","weight":1}'], "exit 0"),
         "a": lambda words: ([f'{{"note":"{" ".join(words)}"}}'], "exit 0"),
     }
     return FakeShell(machine, lambda file: Peer(programs, file=file, **changes))
@@ -38,7 +38,7 @@ def test_probes_are_listed_and_run_and_nothing_stays() -> None:
     shell = make("armv5tejl")
     with on(shell) as session:
         assert (session.machine, session.arch) == ("armv5tejl", "armv5te")
-        assert [applet.name for applet in session.applets()] == ["a"]
+        assert [probe.name for probe in session.probes()] == ["a"]
         answer = session.run("a", ["--seconds", "0.1"], 12.2)
         assert answer.lines == ('{"note":"--seconds 0.1"}',)
         assert shell.peers[0].runs[-1] == "run 13 a --seconds 0.1"
@@ -66,7 +66,7 @@ def test_a_binary_that_arrives_damaged_is_pushed_again() -> None:
     shell = make()
     shell.damage_pushes = 2
     with on(shell) as session:
-        assert session.applets()
+        assert session.probes()
     assert len(shell.peers) == 3
     assert all(peer.closed for peer in shell.peers)
     assert shell.folders == set()
@@ -141,7 +141,7 @@ def test_a_program_that_does_not_start_shows_what_was_said() -> None:
 def test_a_server_that_dies_on_a_target_that_lives() -> None:
     shell = make(dies_at=2)
     with on(shell) as session:
-        session.applets()
+        session.probes()
         with pytest.raises(TargetError, match=r"while a ran.*still answers") as raised:
             session.run("a", (), 5)
     assert raised.value.kind == "died"
@@ -151,7 +151,7 @@ def test_a_server_that_dies_on_a_target_that_lives() -> None:
 def test_a_target_that_is_lost_is_not_waited_for() -> None:
     shell = make(dies_at=2)
     with pytest.raises(TargetError, match="stream ended") as raised, on(shell) as session:
-        session.applets()
+        session.probes()
         shell.gone = True
         session.run("a", (), 5)
     assert raised.value.kind == "lost"

@@ -80,13 +80,13 @@ class Machine:
     def __init__(self, end: Ending) -> None:
         self._end = end
 
-    def applets(self) -> tuple[ProbeEntry, ...]:
-        return (ProbeEntry.model_validate({"applet": "ipc.pipe", "summary": "", "weight": 1}),)
+    def probes(self) -> tuple[ProbeEntry, ...]:
+        return (ProbeEntry.model_validate({"probe": "ipc.pipe", "summary": "", "weight": 1}),)
 
-    def run(self, applet: str, *_: object) -> ProbeAnswer:
+    def run(self, probe: str, *_: object) -> ProbeAnswer:
         self._end()
         measured = '{"metric": "ipc.pipe", "unit": "s", "better": "lower", "samples": [1e-9]}'
-        process = f'{{"process": {{"probe": "{applet}", "cpu": 0}}}}'
+        process = f'{{"process": {{"probe": "{probe}", "cpu": 0}}}}'
         return ProbeAnswer((process, measured, '{"end": {"elapsed_s": 0.1}}'), "exit 0")
 
 

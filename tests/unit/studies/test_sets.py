@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.model.errors import UsageError
 from perfboard.studies.sets import items_named, set_items
 
@@ -33,7 +33,7 @@ def written(folder: Path, *rows: str) -> str:
 
 def test_standard_has_every_probe_in_the_order_of_the_binary() -> None:
     names = [item.measure.name for item in set_items("standard")]
-    assert names == [applet.name for applet in all_applets()]
+    assert names == [probe.name for probe in all_probes()]
 
 
 def test_a_file_of_the_users_is_a_set(tmp_path: Path) -> None:

@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters of a Linux machine's network and processors, as its kernel prints them.
 
-The text is of `SCRIPT` and of the probe's `queues`, and is not trusted.
+The files are of `SCRIPT`, after which the probe's `queues` runs, and are not trusted.
 """
 
 import ipaddress
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from perfboard.analysis.raw_files import RawFile, raw_script
+from perfboard.model.rows import Count, Row, read_row
 
 # The settings that limit how many ICMP messages the kernel sends.
 ICMP_LIMITS = ("icmp_ratemask", "icmp_ratelimit", "icmp_msgs_per_sec", "icmp_msgs_burst")
 _IPV4 = "/proc/sys/net/ipv4"
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
+STAT = "/proc/stat"
 _FILES = (
-    "/proc/stat",
+    STAT,
     "/proc/net/softnet_stat",
     "/proc/net/snmp",
     "/proc/net/dev",
     _BOOT_ID,
     *(f"{_IPV4}/{name}" for name in (*ICMP_LIMITS, "icmp_echo_ignore_all")),
 )
-# Each file behind a line with its name; one that is not there has no line behind it.
-SCRIPT = f'for f in {" ".join(_FILES)}; do echo "@file $f"; cat "$f" 2>/dev/null; done\n'
+SCRIPT = raw_script(_FILES)
 ADDRESSES = "cat /proc/net/fib_trie"
 
 # The columns of /proc/stat that hold idle time, system's own, and those of interrupts.
@@ -35,6 +41,16 @@ _SNMP = {
     "Ip": ("InDiscards", "OutDiscards"),
 }
 _MOST = 1 << 64
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.@-]{1,20}$")]
+
+
+class _QueueRow(Row):
+    """The packets that a queueing discipline dropped (native/probe/commands/queues.c)."""
+
+    row: Literal["queue"]
+    interface: _Name
+    kind: _Name
+    drops: Count
 
 
 @dataclass(frozen=True)
@@ -72,22 +88,20 @@ class Counters:
         return found
 
 
-def read_counters(text: str) -> Counters:
+def read_counters(files: Iterable[RawFile]) -> Counters:
     """The counters in what a machine printed; lines that make no sense are left out."""
     counts: dict[str, int] = {}
     processors: dict[str, dict[str, int]] = {}
     settings: dict[str, str] = {}
-    boot_id, path = "", ""
+    boot_id = ""
     heads: dict[str, list[str]] = {}
-    for line in text.splitlines():
+    for path, line in ((path, line) for path, lines in files for line in lines):
         words = line.split()
         if not words:
             continue
-        if words[0] == "@file":
-            path = words[-1]
-        elif words[0] == "@queue":
-            _add(counts, _queue(words))
-        elif path == "/proc/stat" and re.fullmatch("cpu[0-9]{1,4}", words[0]):
+        if row := read_row(line, _QueueRow):
+            _add(counts, [(f"queue.{row.interface}.{row.kind}.dropped", row.drops)])
+        elif path == STAT and re.fullmatch("cpu[0-9]{1,4}", words[0]):
             ticks = [_number(word) for word in words[1 : 1 + len(_COLUMNS)]]
             if None not in ticks:
                 processors[words[0]] = {
@@ -133,15 +147,10 @@ def _number(text: str, base: int = 10) -> int | None:
     return value if value < _MOST else None
 
 
-def _add(counts: dict[str, int], found: Iterator[tuple[str, int | None]]) -> None:
+def _add(counts: dict[str, int], found: Iterable[tuple[str, int | None]]) -> None:
     for name, count in found:
         if count is not None:
             counts[name] = counts.get(name, 0) + count
-
-
-def _queue(words: list[str]) -> Iterator[tuple[str, int | None]]:
-    if len(words) == 5 and all(re.fullmatch("[A-Za-z0-9_.@-]{1,20}", w) for w in words[1:3]):
-        yield f"queue.{words[1]}.{words[2]}.dropped", _number(words[4])
 
 
 def _softnet(words: list[str]) -> Iterator[tuple[str, int | None]]:

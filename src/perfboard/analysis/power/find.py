@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from perfboard.analysis.power.meter import Meter, battery, hwmon, rapl
+from perfboard.analysis.raw_files import raw_files
 
 FORMS = "rapl, hwmon:NAME (a chip of hwmon or IIO, as ina226) or battery"
 _CHIP = (
@@ -73,14 +74,17 @@ def parse_wanted(word: str) -> MeterName:
 
 
 def listing_script(wanted: MeterName) -> str:
-    """A shell's script that prints each folder, and in each its files with what stands in them."""
+    """A shell's script for `raw_files`: each folder, its path ended by "/", and then its files.
+
+    They have one line each; one that may not be read has none.
+    """
     kind = _KINDS[wanted.kind]
     own = wanted.name.startswith("/")
     folders = shlex.quote(wanted.name) if own else " ".join(kind.folders)
     return (
-        f'for d in {folders}; do cd "$d" 2> /dev/null || continue; echo "@folder $d"; '
-        f'for f in {" ".join(kind.files)}; do [ -f "$f" ] || continue; '
-        'if read -r v < "$f"; then echo "$f=$v"; else echo "$f!"; fi 2> /dev/null; done; done'
+        f'for d in {folders}; do cd "$d" 2> /dev/null || continue; echo "@file $d/"; '
+        f'for f in {" ".join(kind.files)}; do [ -f "$f" ] || continue; echo "@file $d/$f"; '
+        '{ read -r v < "$f" && echo "$v"; } 2> /dev/null; done; done'
     )
 
 
@@ -121,13 +125,13 @@ def _read_listing(listed: str) -> tuple[dict[str, dict[str, str]], dict[str, lis
     chips: dict[str, dict[str, str]] = {}
     refused: dict[str, list[str]] = {}
     folder = ""
-    for line in listed.splitlines():
-        if line.startswith("@folder "):
-            folder = line.removeprefix("@folder ")
-            chips[folder], refused[folder] = {}, []
-        elif folder and "=" in line:
-            name, _, text = line.partition("=")
-            chips[folder][name] = text
-        elif folder and line.endswith("!"):
-            refused[folder].append(line[:-1])
+    for path, lines in raw_files(listed):
+        name = path.removeprefix(folder)
+        if path.endswith("/"):
+            folder = path
+            chips[folder[:-1]], refused[folder[:-1]] = {}, []
+        elif folder and lines:
+            chips[folder[:-1]][name] = lines[0]
+        elif folder:
+            refused[folder[:-1]].append(name)
     return chips, refused

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from perfboard.analysis.wakeups.policy import margin_ns
 from perfboard.model.results.wakeups import Playback, PublishedWakeups
 from perfboard.model.units import format_value
 
@@ -25,7 +24,7 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
     """The way, its level, and why: ("", "", why) where no level is safe.
 
     The level is the highest that missed nothing under any load, and whose margin is an eighth more
-    than the most that a wake of that way needed (`analysis.wakeups.policy`).
+    than the most that a wake of that way needed.
     """
     for way in _WAYS:
         played = [each for each in playbacks if each.way == way and not each.refused]
@@ -46,6 +45,14 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
             "needed: use more buffers, or longer ones",
         )
     return "", "", "nothing could be played"
+
+
+def margin_ns(buffers: int, level: int, period_ns: int) -> int:
+    """The time from the release that wakes the writer until a buffer is due that is not filled.
+
+    The writer sleeps until `level` and one of the `buffers` are released; the others are filled.
+    """
+    return (buffers - 1 - level) * period_ns
 
 
 def by_mode(playbacks: Sequence[Playback]) -> dict[tuple[str, str, str], list[Playback]]:

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """The energy of playbacks by a meter's samples on another clock than the target's."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from perfboard.analysis.power.area import area
 from perfboard.analysis.power.energy import LEAST_SAMPLES, has_gap, slowest_s
 from perfboard.model.results.power import Energy
+from perfboard.model.rows import Row, read_rows
 from perfboard.model.units import format_value
 
-_CLOCK = re.compile(r"^@clock (\d{1,10}\.\d{1,3})$", re.MULTILINE)
 # The target says its time in hundredths of a second, and may slew its clock by 500 ppm.
 _TICK_S, _SLEW = 0.01, 500e-6
+_Uptime = Annotated[float, Field(ge=0, lt=1e10)]
+
+
+class _ClockRow(Row):
+    """The target's time in s before a playback, and after it."""
+
+    row: Literal["clock"]
+    began_s: _Uptime
+    ended_s: _Uptime
 
 
 @dataclass(frozen=True)
@@ -32,16 +42,13 @@ def spans(output: str, began_s: float, ended_s: float) -> list[MeterSpan]:
     It said the target's time before and after each. The target's clock lies so that all of them
     are between those two: the middle of what is left is taken, and half of it is the error.
     """
-    times = [float(word) for word in _CLOCK.findall(output)]
-    if not times:
+    rows = read_rows(output, _ClockRow)
+    if not rows:
         return []
-    earliest, latest = began_s - times[0], ended_s - times[-1]
+    earliest, latest = began_s - rows[0].began_s, ended_s - rows[-1].ended_s
     offset_s = (earliest + latest) / 2
     error_s = abs(latest - earliest) / 2 + _TICK_S + _SLEW * (ended_s - began_s)
-    return [
-        MeterSpan(start + offset_s, end + offset_s, error_s)
-        for start, end in zip(times[::2], times[1::2], strict=False)
-    ]
+    return [MeterSpan(row.began_s + offset_s, row.ended_s + offset_s, error_s) for row in rows]
 
 
 def energy_in(name: str, seconds: np.ndarray, watts: np.ndarray, span: MeterSpan) -> Energy:
@@ -74,5 +81,8 @@ def is_file(word: str) -> bool:
 
 def clocked(lines: Sequence[str]) -> str:
     """A script that runs each line, and says the time before and after."""
-    say = 'clock() { read -r up rest < /proc/uptime; echo "@clock $up"; }\n'
-    return say + "".join(f"clock; {line}clock\n" for line in lines)
+    say = '"$PROBE" say clock began_s=$began ended_s=$ended\n'
+    return "".join(
+        f"read -r began rest < /proc/uptime\n{line}read -r ended rest < /proc/uptime\n{say}"
+        for line in lines
+    )

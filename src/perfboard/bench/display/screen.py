@@ -2,37 +2,58 @@
 """A session whose watcher looked at no pixel, completed with what the scope saw.
 
 The watcher says what it did between which steps (native/display/plan.c); the scope says what the
-screen showed between them. Out come the words of a watcher that looked itself.
+screen showed between them. Out come the rows of a watcher that looked itself.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from perfboard.bench.display.home import ALIKE
+from perfboard.bench.display.rows import ExitRow, PictureRow, TaskRow
 from perfboard.instruments.screen import EmulatedScreen, ScreenSpan
+from perfboard.model.rows import Count, Row, Text, Word, read_row, read_rows
 
 if TYPE_CHECKING:
     from numpy import uint32
     from numpy.typing import NDArray
 
-_WATCHED = re.compile(
-    r"@watched (?P<label>\S+) (?P<kind>ok|calibration|refused) (?P<begin>\d{1,9}) (?P<end>\d{1,9}) "
-    r"(?P<reference>\S+) (?P<quiet>\d{1,19}) (?P<reason>.*)"
-)
-_LEFT = re.compile(r"@left (\S+) (\d{1,9}) (\d{1,9}) (ok|refused) (.*)")
-_MASK = re.compile(r"@mask (\d{1,4}) (\d{1,4}) (\d{1,4}) (\d{1,4})")
+_Place = Annotated[int, Field(ge=0, lt=10_000)]
 # The scope looks each 250 us, and learns the time within 20 us (screen.h, model.h).
 _LOOK_NS = 270_000
 _SCALE = 4
 _FINAL = 0.001
+
+
+class _StepsRow(Row):
+    """A task between two steps, or an exit."""
+
+    row: Literal["watched", "left"]
+    label: Word
+    outcome: Literal["ok", "calibration", "refused"]
+    begin: Count
+    end: Count
+    reference: Word = "-"
+    quiet_ns: Count = 0
+    reason: Text
+
+
+class _MaskRow(Row):
+    """A rectangle that does not count."""
+
+    row: Literal["mask"]
+    x: _Place
+    y: _Place
+    x1: _Place
+    y1: _Place
 
 
 @dataclass
@@ -56,90 +77,94 @@ def completed(output: str, path: Path, width: int, height: int) -> str:
 
     Raises ValueError where that is broken, OSError where it is not there.
     """
-    lines = output.splitlines()
-    matches = [match for line in lines if (match := _WATCHED.fullmatch(line))]
-    exits = [match for line in lines if (match := _LEFT.fullmatch(line))]
-    wanted = {int(match["begin"]): int(match["end"]) for match in matches}
-    wanted |= {int(match[2]): int(match[3]) for match in exits}
-    masks = [match for line in lines if (match := _MASK.fullmatch(line))]
-    rectangles = [(int(m[1]), int(m[2]), int(m[3]), int(m[4])) for m in masks]
-    spans = EmulatedScreen(path, width, height).spans(wanted, rectangles)
+    wanted = {row.begin: row.end for row in read_rows(output, _StepsRow)}
+    masks = [(row.x, row.y, row.x1, row.y1) for row in read_rows(output, _MaskRow)]
+    spans = EmulatedScreen(path, width, height).spans(wanted, masks)
     references: dict[str, _Reference] = {}
     filmed: set[str] = set()
     found: list[str] = []
-    for line in lines:
-        if match := _WATCHED.fullmatch(line):
-            span = spans.get(int(match["begin"]))
-            found += _task(match, span, references, filmed, (width, height))
-        elif match := _LEFT.fullmatch(line):
-            left = spans.get(int(match[2]))
-            took = left.ended_ns - left.began_ns if left else 0
-            found.append(
-                f"@exit {match[1]} {match[4] if left else 'refused'} took={took} {match[5]}"
-            )
+    for line in output.splitlines():
+        row = read_row(line, _StepsRow)
+        if row is None:
+            found.append(f"{line}\n")
+            continue
+        span = spans.get(row.begin)
+        if row.row == "left":
+            shown: Iterable[Row] = [_exit(row, span)]
         else:
-            found.append(line)
-    return "".join(f"{line}\n" for line in found)
+            shown = _task(row, span, references, filmed, (width, height))
+        found += [each.line() for each in shown]
+    return "".join(found)
+
+
+def _exit(left: _StepsRow, span: ScreenSpan | None) -> ExitRow:
+    took = span.ended_ns - span.began_ns if span else 0
+    outcome: Literal["ok", "refused"] = "ok" if span and left.outcome == "ok" else "refused"
+    return ExitRow(label=left.label, outcome=outcome, took_ns=took, reason=left.reason)
 
 
 def _task(
-    match: re.Match[str],
+    watched: _StepsRow,
     span: ScreenSpan | None,
     references: dict[str, _Reference],
     filmed: set[str],
     size: tuple[int, int],
-) -> Iterator[str]:
-    label, kind, reason = match["label"], match["kind"], match["reason"]
-    reference = references.setdefault(match["reference"], _Reference())
-    reference.tries += kind == "calibration"
+) -> Iterator[TaskRow | PictureRow]:
+    label, outcome, reason = watched.label, watched.outcome, watched.reason
+    reference = references.setdefault(watched.reference, _Reference())
+    reference.tries += outcome == "calibration"
     if span is None or not span.looks:
         what = "no pixel changed" if span else "the scope did not see its steps"
-        yield f"@task {label} refused {_times(None, 0, 0, 0, '0')} {reason or what}"
+        yield TaskRow(label=label, outcome="refused", look_ns=_LOOK_NS, reason=reason or what)
         return
     picture = hashlib.sha256(span.after.tobytes()).hexdigest()[:16]
-    if kind != "refused":
-        reason = _why_not(span, picture, match, reference, size)
-    if kind == "calibration" and not reason:
+    if outcome != "refused":
+        reason = _why_not(span, picture, watched, reference, size)
+    if outcome == "calibration" and not reason:
         reference.hashes.append(picture)
         reference.picture = span.after
-    outcome = "refused" if reason else kind
-    first, half, final = 0, _final(span, 0.5, 0), _final(span, 0, _FINAL)
-    last = len(span.looks) - 1
-    yield f"@task {label} {outcome} {_times(span, first, final, last, picture)} {reason}"
+    if reason:
+        outcome = "refused"
+    looks = {"first": 0, "half": _final(span, 0.5, 0), "final": _final(span, 0, _FINAL)}
+    looks["stable"] = len(span.looks) - 1
+    times = {moment: span.looks[look].ns - span.began_ns for moment, look in looks.items()}
+    yield TaskRow(
+        label=label,
+        outcome=outcome,
+        began_ns=span.began_ns,
+        first_ns=times["first"],
+        final_ns=times["final"],
+        stable_ns=times["stable"],
+        look_ns=_LOOK_NS,
+        hash=picture,
+        reason=reason,
+    )
     # The others only prepare what is measured.
-    if outcome == "ok" and match["reference"] != "-" and label not in filmed:
+    if outcome == "ok" and watched.reference != "-" and label not in filmed:
         filmed.add(label)
-        moments = {"first": first, "half": half, "final": final, "stable": last}
-        for moment, look in moments.items():
-            time_ns = span.looks[look].ns - span.began_ns
-            yield _picture(label, moment, time_ns, span.at(look), size)
+        for moment, look in looks.items():
+            yield _picture(label, moment, times[moment], span.at(look), size)
     elif outcome == "refused":
         yield _picture(label, "refused", span.ended_ns - span.began_ns, span.after, size)
-
-
-def _times(span: ScreenSpan | None, first: int, final: int, stable: int, picture: str) -> str:
-    times = [span.looks[n].ns - span.began_ns if span else 0 for n in (first, final, stable)]
-    words = "first={} final={} stable={}".format(*times)
-    return f"began={span.began_ns if span else 0} {words} look={_LOOK_NS} hash={picture}"
 
 
 def _why_not(
     span: ScreenSpan,
     picture: str,
-    match: re.Match[str],
+    watched: _StepsRow,
     reference: _Reference,
     size: tuple[int, int],
 ) -> str:
     """The reason why a task does not count, or ""."""
     width, height = size
     last = span.looks[-1]
-    if span.ended_ns - last.ns < int(match["quiet"]):
+    if span.ended_ns - last.ns < watched.quiet_ns:
         x, y = last.words % width, last.words // width
         return (
             f"not stable: {last.words.size} pixels at [{x.min()}, {y.min()}] to "
             f"[{x.max()}, {y.max()}] keep changing"
         )
-    if match["kind"] != "ok" or match["reference"] == "-":
+    if watched.outcome != "ok" or watched.reference == "-":
         return ""
     if not reference.known:
         return "its reference is not known: the pictures for it differ, or one was refused"
@@ -169,8 +194,8 @@ def _final(span: ScreenSpan, share: float, of_screen: float) -> int:
 
 def _picture(
     label: str, moment: str, time_ns: int, picture: NDArray[uint32], size: tuple[int, int]
-) -> str:
-    """A line as native/display/film.c prints it."""
+) -> PictureRow:
+    """The row that native/display/film.c prints."""
     import numpy
 
     width, height = (side // _SCALE for side in size)
@@ -188,4 +213,11 @@ def _picture(
             length = min(255, end - begin)
             runs += struct.pack(">BH", length, int(flat[begin]))
             begin += length
-    return f"@picture {label} {moment} {time_ns} {width} {height} {base64.b64encode(runs).decode()}"
+    return PictureRow(
+        film=label,
+        moment=moment,
+        time_ns=time_ns,
+        width=width,
+        height=height,
+        runs=base64.b64encode(runs).decode(),
+    )

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ends of a talk over a network: targets, and the probe's programs that talk on them."""
 
-import re
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Literal, Protocol, TypeVar
+
+from pydantic import Field
 
 from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
+from perfboard.analysis.raw_files import raw_files
 from perfboard.binaries.probe import find_binary
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
+from perfboard.model.rows import Count, Row, read_row
 from perfboard.model.text import printable
 from perfboard.probes.session import NAME, machine_and_arch
 from perfboard.targets.base import Channel, Target
@@ -20,21 +23,51 @@ from perfboard.targets.folder import working_folder
 # Beside what a trial takes: the questions before it, and answers that come late.
 _PATIENCE_S = 30.0
 _LONGEST = 4096
-_TRIAL = re.compile("@trial" + r" (\d{1,18})" * 10)
+_Kind = TypeVar("_Kind", bound=Row)
 
 
-@dataclass(frozen=True)
-class SenderReport:
-    """A trial of one sender, as native/probe/run/packets.c prints it; times in s."""
+class PortRow(Row):
+    """The port that a program of the probe listens at."""
 
-    sent: int
-    answered: int
-    late: int
-    seconds: float
-    behind_s: float
-    burst: int
-    busy_s: float
-    error: int
+    row: Literal["port"]
+    port: Annotated[Count, Field(gt=0, lt=1 << 16)]
+
+
+class EchoedRow(Row):
+    """The echo program's answers so far, and its processor time."""
+
+    row: Literal["echoed"]
+    datagrams: Count
+    busy_us: Count
+
+
+class ReadyRow(Row):
+    """A sender may send: the MTU of its way."""
+
+    row: Literal["ready"]
+    mtu: Annotated[Count, Field(lt=1 << 20)]
+
+
+class SenderReport(Row):
+    """A trial of one sender, as native/probe/commands/packets.c prints it.
+
+    That of a far end (native/far_end/generator.c) is never behind, and keeps nothing busy.
+    """
+
+    row: Literal["trial"]
+    sent: Count
+    answered: Count
+    late: Count
+    took_us: Count
+    burst: Count
+    behind_us: Count = 0
+    busy_us: Count = 0
+    error: Count = 0
+
+    @property
+    def seconds(self) -> float:
+        """The time for which it sent; never 0."""
+        return max(self.took_us, 1) / 1e6
 
 
 class Lines:
@@ -50,13 +83,13 @@ class Lines:
         self._channel.write(f"{line}\n".encode())
 
     def read(self, timeout_s: float = _PATIENCE_S) -> str:
-        """The next line that begins with "@". Raises TargetError."""
+        """The next line that may be a row. Raises TargetError."""
         end = time.monotonic() + timeout_s
         while True:
             line, found, rest = self._text.partition("\n")
             if found:
                 self._text = rest
-                if line.startswith("@"):
+                if line.startswith("{"):
                     return line.strip()
                 continue
             left = end - time.monotonic()
@@ -66,27 +99,15 @@ class Lines:
                 )
             self._text += self._channel.read(left).decode(errors="replace")
 
-    def trial(self, timeout_s: float) -> SenderReport | None:
-        """The outcome of a sender's trial; None where nobody answers it. Raises TargetError."""
+    def row(self, *kinds: type[_Kind], timeout_s: float = _PATIENCE_S) -> _Kind:
+        """The next row, which is of one of these kinds. Raises TargetError."""
         line = self.read(timeout_s)
-        if line == "@silent":
-            return None
-        match = _TRIAL.fullmatch(line)
-        if match is None:
+        row = read_row(line, *kinds)
+        if row is None:
             raise TargetError(
                 "garbage", f"The probe on {self._name} printed {printable(line[:100])!r}."
             )
-        sent, answered, late, took, behind, burst, busy, *failures = map(int, match.groups())
-        return SenderReport(
-            sent=sent,
-            answered=answered,
-            late=late,
-            seconds=took / 1e6,
-            behind_s=behind / 1e6,
-            burst=burst,
-            busy_s=busy / 1e6,
-            error=failures[-1],
-        )
+        return row
 
     def close(self) -> None:
         """Ends the program."""
@@ -137,7 +158,7 @@ class LiveEnd:
 
     def counters(self) -> Counters:
         script = f"{SCRIPT}{self.folder}/{NAME} queues 2>/dev/null"
-        return read_counters(self.target.shell.run(script).output)
+        return read_counters(raw_files(self.target.shell.run(script).output))
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:

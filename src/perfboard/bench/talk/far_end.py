@@ -13,9 +13,10 @@ from queue import Queue
 from threading import Event, Thread
 
 from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
+from perfboard.analysis.raw_files import raw_files
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import virtual_target
-from perfboard.bench.talk.ends import Ends, Lines
+from perfboard.bench.talk.ends import EchoedRow, Ends, Lines, PortRow, ReadyRow
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
 from perfboard.host.scratch import scratch_folder
@@ -23,6 +24,7 @@ from perfboard.images.network import BOARD, FAR_END, FAR_END_PORT, LINK_UP
 from perfboard.images.program.base import ProgramJob, TrialBase, check_job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.rows import read_row
 from perfboard.targets.virtual.program import TrialTarget
 
 _LIMIT_S = 3600.0
@@ -84,7 +86,7 @@ class _Sender:
 
     def __init__(self, talk: _BoardTalk, protocol: str, port: str) -> None:
         self._talk, self._kind = talk, f"{protocol} {port}"
-        self._output = f"@ready {_MTU}\n"
+        self._output = f"{ReadyRow(row='ready', mtu=_MTU).model_dump_json()}\n"
 
     def write(self, data: bytes) -> None:
         self._talk.say(f"trial {self._kind} {data.decode().strip()}")
@@ -109,7 +111,8 @@ class _EchoProgram:
         """See `Channel`."""
 
     def read(self, timeout_s: float) -> bytes:
-        lines = [line for line in self._talk.text.splitlines() if line.startswith("@echo")]
+        printed = self._talk.text.splitlines()
+        lines = [line for line in printed if read_row(line, PortRow, EchoedRow)]
         # The port comes first, and then the last count.
         line, self._line = self._line, 1
         if line >= len(lines):
@@ -131,7 +134,7 @@ class VirtualEnd:
 
     def counters(self) -> Counters:
         """All that the board counted when it asked; of a far end nothing."""
-        return Counters() if self.sends else read_counters(self.talk.text)
+        return Counters() if self.sends else read_counters(raw_files(self.talk.text))
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client and a server over TCP, one of them on the board (native/probe/run/tcp.c).
+"""A client and a server over TCP, one of them on the board (native/probe/commands/tcp.c).
 
 The probe serves on a live target, and another one here connects. This machine as a target has both
 ends. On a virtual board the probe connects to the far end of its network, which serves the same.
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
-from perfboard.analysis.packets.counters import Counters, read_counters
+from perfboard.analysis.packets.counters import STAT, Counters, read_counters
+from perfboard.analysis.raw_files import raw_files, raw_script
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.address import address_of, check_own
-from perfboard.bench.talk.ends import End, Lines, prepared
+from perfboard.bench.talk.ends import End, Lines, PortRow, prepared
 from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP, has_own_card
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
@@ -26,8 +27,7 @@ _TO, _FROM = "to the board", "from the board"
 # How much longer than its time a transfer may take.
 _PATIENCE_S = 60.0
 # Between transfers on a virtual board.
-_STAT = "@file /proc/stat\n"
-_COUNT = "echo @file /proc/stat; cat /proc/stat\n"
+_COUNT = raw_script([STAT])
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,12 @@ class _ClientThere:
         # net/ipv4/inet_hashtables.c): 5 ms of a Cortex-A7.
         warm = f'echo "ping 1 1" | {client} || exit 1\n'
         output = self._run(Job(f"{LINK_UP}{warm}{asked}{_COUNT}"))
-        parts = [f"{_STAT}{part}" for part in output.split(_STAT)[1:]]
+        # The client's row comes after the counts.
+        parts = [part for part in raw_files(output) if part[1]]
         if len(parts) != len(lines) + 1:
             raise NotMeasurable("the board printed no counts of its processor")
-        counters = [read_counters(part) for part in parts]
-        answers = [part.strip().rpartition("\n")[2] for part in parts]
+        counters = [read_counters([part]) for part in parts]
+        answers = [printed[-1] for _, printed in parts]
         return list(map(TcpReply, answers, counters, counters[1:]))
 
 
@@ -119,15 +120,15 @@ def talk_to(target: Target) -> Iterator[Talk]:
             check_own(target, address)
             device = stack.enter_context(prepared(target, progress))
             server = stack.enter_context(device.program("tcp-serve", address))
-            port = int(server.read().removeprefix("@tcp "))
             here = device
             if target.name != local.SCHEME:
                 own = stack.enter_context(local.connect(local.SCHEME, progress, None, {}))
                 here = stack.enter_context(prepared(own, progress))
-            client = stack.enter_context(here.program("tcp", address, str(port)))
-        except (UsageError, ValueError) as error:
+        except UsageError as error:
             raise NotMeasurable(str(error)) from error
         try:
+            port = server.row(PortRow).port
+            client = stack.enter_context(here.program("tcp", address, str(port)))
             yield _ClientHere(client, device, target.name == local.SCHEME)
         except TargetError as error:
             if error.kind not in ("hang", "garbage"):

@@ -198,8 +198,8 @@ TOOLKITS = {
 _C = ("-std=c11", "-D_GNU_SOURCE")
 # Debian's toolkits are of the GNU C++ library, whose types our programs do not use.
 _CXX = ("-std=c++17", "-D_GNU_SOURCE", "-fno-exceptions", "-fno-rtti")
-_FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-s", "-Wl,--allow-shlib-undefined", "-I.")
-_COMMON = ("main.c", "server.c")
+_FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-s", "-Wl,--allow-shlib-undefined", "-I.", "-I..")
+_COMMON = ("main.c", "server.c", "../rows/row.c")
 # For a probe's architecture: Debian's name, the compiler's target, and Debian's folder.
 _DEBIAN = {
     "x86_64": ("amd64", "x86_64-linux-gnu", "x86_64-linux-gnu"),
@@ -235,6 +235,7 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
         "compiler": compiler_version(),
         "command": " ".join((*machine, *_C, *_CXX, *_FLAGS)),
         "sources": hash_tree(sources),
+        "rows": hash_tree(native_folder("rows")),
     }
 
     def build(folder: Path) -> None:
@@ -256,7 +257,7 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
             for source in (*_COMMON, *toolkit.sources):
                 plus = source.endswith(".cc")
                 flags = (*(_CXX if plus else _C), *_FLAGS, *words)
-                objects.append(folder / f"{source}.o")
+                objects.append(folder / f"{Path(source).name}.o")
                 compiler = "c++" if plus else "cc"
                 line = ["ziglang", compiler, *machine, *flags, "-c", source]
                 run_compiler("native/toolkits", line, objects[-1], sources, kept)

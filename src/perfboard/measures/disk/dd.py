@@ -9,7 +9,7 @@ from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import EXACT, Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, QUICK, disk_job, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
-from perfboard.measures.reading import timed, times_of
+from perfboard.measures.reading import example_time, timed, times_of
 from perfboard.model.run import Metric
 from perfboard.model.units import format_size, format_value
 
@@ -23,16 +23,14 @@ for folder in /dev/shm /run/shm /tmp /run; do
 done
 if [ -z "$place" ]; then
     mkdir shm && mount -t tmpfs none shm 2> /dev/null || {
-        echo "@failed dd no tmpfs can be written to"; exit 0; }
+        "$PROBE" say refused what=dd why="no tmpfs can be written to"; exit 0; }
     place=shm
 fi
 free=$(df -Pk "$place" | sed -n '$s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p')
-[ "${free:-0}" -gt %d ] || { echo "@failed dd no room: $place has ${free:-0} kB free"; exit 0; }
+[ "${free:-0}" -gt %d ] || {
+    "$PROBE" say refused what=dd why="no room: $place has ${free:-0} kB free"; exit 0; }
 """
-
-
-_TIME = "1000000000 100000 400000 1024 0 0\n"
-_EXAMPLE = f"@time dd-512\n{_TIME}@time dd-65536\n{_TIME}"
+_EXAMPLE = example_time("dd-512", 10**9, 500_000) + example_time("dd-65536", 10**9, 500_000)
 
 
 class Dd(Measure):
@@ -69,7 +67,7 @@ class Dd(Measure):
         figures: list[ShownMetric] = []
         times = times_of(output)
         for block in _BLOCKS:
-            runs = [run for run in times.get(f"dd-{block}", []) if not run.status and run.real_s]
+            runs = [run for run in times.get(f"dd-{block}", []) if not run.status]
             if not runs:
                 continue
             labels = {"block": format_size(block)}

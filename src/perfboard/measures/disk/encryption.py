@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.encryption: files on encrypted storage, beside the same file system without (study B)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import Literal
 
 from perfboard.bench.base import Facts
 from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
@@ -14,15 +14,14 @@ from perfboard.measures.disk.points import (
     example_points,
     failure_of,
     folder_line,
-    points_of,
 )
 from perfboard.measures.rates import limit_of, rate_quantities, rated
+from perfboard.model.rows import RefusedRow, Row, Word, read_rows, row_line
 from perfboard.model.run import Evidence, Metric
-from perfboard.model.text import printable
 from perfboard.model.units import format_value
 
 _MIB = 1 << 20
-# In the words of native/probe/disk/crypt.c.
+# In the words of native/probe/commands/disk/crypt.c.
 WAYS = {
     "plain": "without encryption",
     "xts": "dm-crypt, AES-XTS",
@@ -33,8 +32,14 @@ WAYS = {
 _OPERATIONS = ("write", "read")
 _POINTS = " ".join(f"{operation}/buffered/65536/1" for operation in _OPERATIONS)
 _KERNEL = ("dm-crypt", "ecryptfs", "fscrypt")
-_DRIVER = re.compile(r"@crypt ([a-z]+) (\S{1,127})")
-_REASON = re.compile(r"@failed ([a-z]+) (.{1,1000})")
+
+
+class CryptRow(Row):
+    """The end of a way that was measured, with the kernel's driver of its cipher, or "none"."""
+
+    row: Literal["crypt"]
+    way: Word
+    driver: Word
 
 
 class DiskEncryption(Measure):
@@ -56,7 +61,7 @@ class DiskEncryption(Measure):
     examples = (
         Example(
             example_points(f"{operation}/buffered/65536/1" for operation in _OPERATIONS)
-            + "@crypt xts xts-aes-neonbs\n",
+            + row_line("crypt", way="xts", driver="xts-aes-neonbs"),
             {
                 f"disk.encryption.{operation}.{what}": value
                 for operation in _OPERATIONS
@@ -72,7 +77,7 @@ class DiskEncryption(Measure):
         disk = _MIB * (32 if quick else 64)
         points = " ".join([_POINTS] * repeats)
         words = f'"$source" "$place" {disk} {file} 1000 {points}'
-        script = f'for way in {" ".join(WAYS)}; do "$PROBE" disk crypt $way {words}; done\n'
+        script = f'for way in {" ".join(WAYS)}; do "$PROBE" disk-crypt $way {words}; done\n'
         return Job(
             f"{folder_line(setting)}{WHOLE_DISK.script}{script}",
             packages=WHOLE_DISK.packages,
@@ -92,19 +97,18 @@ def kernel_for(facts: Facts) -> tuple[str, ...]:
 
 
 def _found(output: str) -> Finding:
-    parts = _by_way(output)
     metrics: list[Metric] = []
     figures: dict[tuple[str, str], ShownMetric] = {}
     reasons: dict[str, list[str]] = {}
     drivers: dict[str, str] = {}
-    for way, lines in parts.items():
-        try:
-            points = points_of(lines)
-        except NotMeasurable as error:
-            reasons.setdefault(str(error), []).append(WAYS[way])
+    for way, rows in _by_way(output).items():
+        points = [row for row in rows if isinstance(row, DiskPoint)]
+        if not points:
+            refused = (row.why for row in rows if isinstance(row, RefusedRow))
+            why = next(refused, "the probe measured no point")
+            reasons.setdefault(why, []).append(WAYS[way])
             continue
-        driver = next((m[2] for m in map(_DRIVER.fullmatch, lines.splitlines()) if m), "")
-        drivers[way] = printable(driver)
+        drivers[way] = next((row.driver for row in rows if isinstance(row, CryptRow)), "")
         for operation in _OPERATIONS:
             own = [point for point in points if point.operation == operation]
             if own:
@@ -129,16 +133,15 @@ def _rated(
     return rated(f"disk.encryption.{operation}", labels, rates, shares)
 
 
-def _by_way(output: str) -> dict[str, str]:
-    """The lines of each way, which end with "@crypt WAY DRIVER" or "@failed WAY WORDS"."""
-    found: dict[str, str] = {}
-    lines: list[str] = []
-    for line in output.splitlines():
-        lines.append(line)
-        ended = _DRIVER.fullmatch(line) or _REASON.fullmatch(line)
-        if ended and ended[1] in WAYS:
-            found[ended[1]] = "\n".join(lines)
-            lines = []
+def _by_way(output: str) -> dict[str, list[Row]]:
+    """The rows of each way, which end with its driver or its refusal."""
+    found: dict[str, list[Row]] = {}
+    rows: list[Row] = []
+    for row in read_rows(output, DiskPoint, CryptRow, RefusedRow):
+        rows.append(row)
+        match row:
+            case CryptRow(way=way) | RefusedRow(what=way) if way in WAYS:
+                found[way], rows = rows, []
     return found
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.files: 16 x 1024 empty files are made, looked at and deleted, as bonnie++ does (study B)."""
 
-import re
 from statistics import median
+from typing import Literal
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, disk_job, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
+from perfboard.model.rows import Count, Positive, Row, read_rows, row_line
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import format_value
 
@@ -15,9 +16,19 @@ _COUNT = 16 * 1024
 _FEW = 1024
 # About what a file system writes for one: its entry, its inode, and its journal.
 _BYTES = 1024
-_ROW = re.compile(
-    r"@files (sequential|random) (create|stat|delete) (\d{1,7}) (\d{1,18}) (\d{1,18}) (\d{1,18})"
-)
+_TIMES = {"took_ns": 2 * 10**9, "own_us": 1_980_000, "busy_us": 1_990_000}
+
+
+class FilesRow(Row):
+    """An operation on each of `count` files, in one order."""
+
+    row: Literal["files"]
+    order: Literal["sequential", "random"]
+    operation: Literal["create", "stat", "delete"]
+    count: Positive
+    took_ns: Positive
+    own_us: Count
+    busy_us: Count
 
 
 class DiskFiles(Measure):
@@ -32,7 +43,7 @@ class DiskFiles(Measure):
 
     examples = (
         Example(
-            "@files sequential create 1000 2000000000 1980000 1990000\n",
+            row_line("files", order="sequential", operation="create", count=1000, **_TIMES),
             {"disk.files.operations": 500, "disk.files.busy": 0.995},
         ),
     )
@@ -40,19 +51,16 @@ class DiskFiles(Measure):
     def job(self, setting: Setting) -> Job:
         few = setting.parameters["quick"] or setting.facts.exact
         count = _FEW if few else _COUNT
-        line = f'"$PROBE" disk files "$place" {count}\n'
+        line = f'"$PROBE" disk-files "$place" {count}\n'
         writes = 4 * count * _BYTES * setting.repeats
         return disk_job(setting, line * setting.repeats, writes)
 
     def read(self, output: str, setting: Setting) -> Finding:
         rates: dict[tuple[str, str], list[tuple[float, float]]] = {}
-        for text in output.splitlines():
-            if match := _ROW.fullmatch(text):
-                count, ns, own, busy = map(int, match.groups()[2:])
-                used = busy if setting.facts.evidence is Evidence.TIMED else own
-                if count and ns:
-                    one = (count * 1e9 / ns, min(1.0, used * 1000 / ns))
-                    rates.setdefault((match[1], match[2]), []).append(one)
+        for row in read_rows(output, FilesRow):
+            used = row.busy_us if setting.facts.evidence is Evidence.TIMED else row.own_us
+            one = (row.count * 1e9 / row.took_ns, min(1.0, used * 1000 / row.took_ns))
+            rates.setdefault((row.order, row.operation), []).append(one)
         if not rates:
             raise NotMeasurable(failure_of(output) or "the probe measured no files")
         metrics: list[Metric] = []

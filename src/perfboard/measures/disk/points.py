@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared parts of the disk's measures: the place, the size, and how points are read."""
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from perfboard.bench.job import DISK_FOLDER, Job, NotMeasurable
 from perfboard.measures.base import (
@@ -19,8 +19,8 @@ from perfboard.measures.base import (
     ShownMetric,
 )
 from perfboard.measures.rates import limit_of, rate_quantities, rated
+from perfboard.model.rows import Count, Positive, RefusedRow, Row, Text, read_rows, row_line
 from perfboard.model.run import Evidence, Metric
-from perfboard.model.text import printable
 from perfboard.model.units import format_size, format_value
 
 _MIB = 1 << 20
@@ -43,41 +43,41 @@ PARAMETERS = (
         labels=False,
     ),
 )
-_POINT = re.compile(
-    r"@point ([a-z]+)/(buffered|direct)/(\d{1,8})/(\d{1,3})"
-    + r" (\d{1,18})" * 8
-    + r" (\d{1,4}) ([a-z_]+)"
-)
 
 
-@dataclass(frozen=True)
-class DiskPoint:
-    """One point as the probe measured it (native/probe/disk/points.c); latencies in s."""
+class DiskPoint(Row):
+    """One point as the probe measured it (native/probe/commands/disk/points.c)."""
 
-    operation: str
-    mode: str
-    block: int
-    depth: int
-    bytes: int
-    operations: int
-    seconds: float
-    own_s: float
-    busy_s: float
-    middle: float
-    late: float
-    longest: float
-    kept: float
-    how: str
+    row: Literal["point"]
+    operation: Annotated[str, Field(pattern=r"^[a-z]{1,15}$")]
+    mode: Literal["buffered", "direct"]
+    block: Positive
+    depth: Positive
+    bytes: Positive
+    operations: Positive
+    took_ns: Positive
+    own_us: Count
+    busy_us: Count
+    p50_ns: Count
+    p99_ns: Count
+    longest_ns: Count
+    kept_permille: Count
+    how: Text
 
     @property
     def text(self) -> str:
         """The point as the probe is asked for it."""
         return f"{self.operation}/{self.mode}/{self.block}/{self.depth}"
 
+    @property
+    def seconds(self) -> float:
+        """The time that it took."""
+        return self.took_ns / 1e9
+
     def busy(self, evidence: Evidence) -> float:
         """The processor's share: on a virtual board of all its work, else of the probe's."""
-        used = self.busy_s if evidence is Evidence.TIMED else self.own_s
-        return min(1.0, used / self.seconds)
+        used = self.busy_us if evidence is Evidence.TIMED else self.own_us
+        return min(1.0, used / 1e6 / self.seconds)
 
 
 class DiskPoints(Measure):
@@ -132,7 +132,7 @@ def size_for(setting: Setting) -> int:
 def points_job(setting: Setting, points: Sequence[str], milliseconds: int, written: int) -> Job:
     """Measures those points, each for that long; it writes the file `written` times over."""
     size = size_for(setting)
-    words = f'"$PROBE" disk points "$place" {size} {milliseconds} {" ".join(points)}'
+    words = f'"$PROBE" disk-points "$place" {size} {milliseconds} {" ".join(points)}'
     # A wait of half a minute for a disk is a figure, and no hang.
     limit_s = 300 + len(points) * milliseconds / 100
     return disk_job(setting, words, writes=size * written, limit_s=limit_s)
@@ -155,41 +155,13 @@ def folder_line(setting: Setting) -> str:
 
 
 def failure_of(output: str) -> str:
-    """The words of the first "@failed WHAT WORDS", or ""."""
-    for line in output.splitlines():
-        if match := re.fullmatch(r"@failed \S+ (.{1,1000})", line):
-            return printable(match[1])
-    return ""
+    """The words of the first refusal, or ""."""
+    return next((row.why for row in read_rows(output, RefusedRow)), "")
 
 
 def points_of(output: str) -> list[DiskPoint]:
     """The points that were measured. Raises NotMeasurable where there are none."""
-    found = []
-    for line in output.splitlines():
-        if match := _POINT.fullmatch(line):
-            block, depth, size, operations, ns, own, busy, p50, p99, longest, kept = map(
-                int, match.groups()[2:13]
-            )
-            if not (size and operations and ns and block):
-                continue
-            found.append(
-                DiskPoint(
-                    match[1],
-                    match[2],
-                    block,
-                    depth,
-                    size,
-                    operations,
-                    ns / 1e9,
-                    own / 1e6,
-                    busy / 1e6,
-                    p50 / 1e9,
-                    p99 / 1e9,
-                    longest / 1e9,
-                    kept / 1000,
-                    match[14],
-                )
-            )
+    found = read_rows(output, DiskPoint)
     if not found:
         raise NotMeasurable(failure_of(output) or "the probe measured no point")
     return found
@@ -216,9 +188,9 @@ def metrics_of(
     shares = [p.busy(evidence) for p in points]
     rate, busy = rated(name, labels, rates, shares, operations=operations)
     times = {
-        "50": tuple(p.middle for p in points),
-        "99": tuple(p.late for p in points),
-        "100": tuple(p.longest for p in points),
+        "50": tuple(p.p50_ns / 1e9 for p in points),
+        "99": tuple(p.p99_ns / 1e9 for p in points),
+        "100": tuple(p.longest_ns / 1e9 for p in points),
     }
     latencies = tuple(
         Metric(
@@ -237,22 +209,22 @@ def notes_of(output: str, points: Sequence[DiskPoint]) -> tuple[str, ...]:
     notes = []
     if failed := failure_of(output):
         notes.append(f"Not all of the disk's points were measured: {failed}.")
-    stalled = max(points, key=lambda p: p.longest)
-    if stalled.longest >= _STALL_S:
+    stalled = max(points, key=lambda p: p.longest_ns)
+    if (longest := stalled.longest_ns / 1e9) >= _STALL_S:
         notes.append(
             f"The disk stood still: a {stalled.operation} of {format_size(stalled.block)} took "
-            f"{format_value(stalled.longest, 's')}."
+            f"{format_value(longest, 's')}."
         )
-    others = sum(p.busy_s - p.own_s for p in points) / sum(p.seconds for p in points)
+    others = sum(p.busy_us - p.own_us for p in points) / 1e6 / sum(p.seconds for p in points)
     if others > _OTHERS:
         notes.append(
             f"Beside the probe, others and the kernel's own threads had {others:.1f} processors of "
             "the target: rates may be low by that."
         )
-    kept = max((p.kept for p in points if p.operation in ("read", "getc")), default=0.0)
-    if kept > 0.01:
+    kept = [p.kept_permille / 1000 for p in points if p.operation in ("read", "getc")]
+    if (most := max(kept, default=0.0)) > 0.01:
         notes.append(
-            f"The page cache kept {kept:.0%} of the file although it was asked to drop it: reads "
+            f"The page cache kept {most:.0%} of the file although it was asked to drop it: reads "
             "may come from memory."
         )
     return tuple(notes)
@@ -278,8 +250,30 @@ def request_words(points: Sequence[DiskPoint]) -> str:
 
 def example_points(texts: Iterable[str]) -> str:
     """An output of the probe for these points: 1 MB each by 100 operations, in 1 s."""
-    figures = "1000000 100 1000000000 500000 500000 1000 2000 3000 0 calls"
-    return "".join(f"@point {text} {figures}\n" for text in texts)
+    return "".join(
+        example_point(text, bytes=1_000_000, operations=100, took_ns=10**9, own_us=500_000)
+        for text in texts
+    )
+
+
+def example_point(text: str, *, own_us: int, kept_permille: int = 0, **figures: int) -> str:
+    """An output of the probe for one point, whose calls took 1 to 3 us."""
+    operation, mode, block, depth = text.split("/")
+    return row_line(
+        "point",
+        operation=operation,
+        mode=mode,
+        block=int(block),
+        depth=int(depth),
+        **figures,
+        own_us=own_us,
+        busy_us=own_us,
+        p50_ns=1000,
+        p99_ns=2000,
+        longest_ns=3000,
+        kept_permille=kept_permille,
+        how="calls" if depth == "1" else "io_submit",
+    )
 
 
 def point_example(names: Mapping[str, str], *, operations: bool = False) -> Example:

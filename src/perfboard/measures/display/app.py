@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from perfboard.bench.display.home import ALIKE
+from perfboard.bench.display.rows import TaskRow
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application, all_applications
@@ -20,7 +21,6 @@ from perfboard.measures.display.session import (
     QUIET,
     TASK,
     DisplayMeasure,
-    TaskTimes,
     accepted,
     calibrated,
     display_memory,
@@ -51,12 +51,12 @@ def samples_of(setting: Setting) -> int:
 
 def sampled_metrics(
     name: str,
-    samples: Sequence[TaskTimes],
+    samples: Sequence[TaskRow],
     count: int,
     labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Metric]:
     """NAME.time of the samples that count, and NAME.refused, the share of those that do not."""
-    times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
+    times, refused = tuple(one.time_s for one in samples), (1 - len(samples) / count,)
     return [
         Metric(name=f"{name}.time", unit="s", labels=dict(labels), samples=times),
         Metric(name=f"{name}.refused", unit="1", labels=dict(labels), samples=refused),
@@ -91,7 +91,7 @@ class AppStart(DisplayMeasure):
     examples = (
         Example(
             f"{TASK % ('calibration', 'calibration')}{TASK % ('start', 'ok')}{MEMORY}{EXIT}"
-            "@watcher busy=2 of=100\n",
+            '{"row":"watcher","busy_ns":2,"of_ns":100}\n',
             {
                 "app.start.time": 0.03,
                 "app.start.cold": 0.03,
@@ -121,17 +121,17 @@ class AppStart(DisplayMeasure):
         found, count = read_session(output), samples_of(setting)
         samples = accepted(found, "start", count)
         times = {
-            "app.start.time": [one.stable for one in samples],
-            "app.start.first": [one.first for one in samples],
-            "app.start.final": [one.final for one in samples],
-            "app.start.look": [one.look for one in samples],
+            "app.start.time": [one.time_s for one in samples],
+            "app.start.first": [one.first_ns / 1e9 for one in samples],
+            "app.start.final": [one.final_ns / 1e9 for one in samples],
+            "app.start.look": [one.look_ns / 1e9 for one in samples],
             "app.exit.time": found.exits.get("exit", ()),
         }
         first = found.tried.get("calibration", ())[:1]
-        if setting.facts.exact and first and first[0].picture == samples[0].picture:
-            times["app.start.cold"] = [first[0].stable]
+        if setting.facts.exact and first and first[0].hash == samples[0].hash:
+            times["app.start.cold"] = [first[0].time_s]
         elif len(cold := found.seen.get("cold", ())) >= ACCEPTED * count:
-            times["app.start.cold"] = [one.stable for one in cold]
+            times["app.start.cold"] = [one.time_s for one in cold]
         metrics = [
             Metric(name=name, unit="s", samples=tuple(values))
             for name, values in times.items()
@@ -202,8 +202,8 @@ class AppSwitch(DisplayMeasure):
 
     def read(self, output: str, setting: Setting) -> Finding:
         found, count = read_session(output), samples_of(setting)
-        warm = tuple(one.stable for one in accepted(found, "warm", count))
-        started = [one.stable for one in accepted(found, "cold", count)]
+        warm = tuple(one.time_s for one in accepted(found, "warm", count))
+        started = [one.time_s for one in accepted(found, "cold", count)]
         exits = found.exits.get("exit", ())
         metrics = [Metric(name="app.switch.warm", unit="s", samples=warm)]
         for kind, samples in (("warm", warm), ("cold", started)):

@@ -3,17 +3,14 @@
 
 import base64
 import binascii
-import re
 import struct
 import zlib
 from collections.abc import Iterator
 
+from perfboard.bench.display.rows import PictureRow
 from perfboard.model.blocks import Picture
+from perfboard.model.rows import read_rows
 
-_LINE = re.compile(
-    r"@picture ([\w-]{1,40}) ([a-z]{1,10}) (\d{1,19}) (\d{1,4}) (\d{1,4}) ([A-Za-z0-9+/]{4,})"
-)
-_MOST_SIDE = 2048
 _MOST_PICTURES = 64
 
 
@@ -21,17 +18,13 @@ def pictures_of(output: str) -> dict[str, tuple[Picture, ...]]:
     """The pictures in a workload's output, by the name of their film; a torn one is left out."""
     films: dict[str, tuple[Picture, ...]] = {}
     count = 0
-    for line in output.splitlines():
-        match = _LINE.fullmatch(line)
-        if match is None or count == _MOST_PICTURES:
-            continue
-        width, height = int(match[4]), int(match[5])
-        pixels = _pixels(match[6], width * height)
-        if 0 < width <= _MOST_SIDE and 0 < height <= _MOST_SIDE and pixels is not None:
+    for row in read_rows(output, PictureRow):
+        pixels = _pixels(row.runs, row.width * row.height)
+        if pixels is not None and count < _MOST_PICTURES:
             count += 1
-            data = base64.b64encode(png(width, height, pixels)).decode()
-            picture = Picture(moment=match[2], time_s=int(match[3]) / 1e9, png=data)
-            films[match[1]] = (*films.get(match[1], ()), picture)
+            data = base64.b64encode(png(row.width, row.height, pixels)).decode()
+            picture = Picture(moment=row.moment, time_s=row.time_ns / 1e9, png=data)
+            films[row.film] = (*films.get(row.film, ()), picture)
     return films
 
 

@@ -112,8 +112,8 @@ class MailOpen(DisplayMeasure):
         samples = accepted(found, "open", count)
         metrics = sampled_metrics("mail.open", samples, count)
         first = found.tried.get("calibration", ())[:1]
-        if first and first[0].picture == samples[0].picture:
-            metrics.append(Metric(name="mail.open.first", unit="s", samples=(first[0].stable,)))
+        if first and first[0].hash == samples[0].hash:
+            metrics.append(Metric(name="mail.open.first", unit="s", samples=(first[0].time_s,)))
         metrics += memory_metrics("mail.memory", found)
         return Finding(tuple(metrics))
 

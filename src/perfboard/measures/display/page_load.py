@@ -6,14 +6,15 @@ of its network does (native/far_end/pages.h). A load counts only if the server s
 and its pictures once or, where the browser has them, not at all.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from perfboard.bench.display.home import ALIKE
+from perfboard.bench.display.rows import TaskRow
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.images.network import FAR_END, LINK_UP
+from perfboard.instruments.scope import GetRow, TlsRow
 from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
 from perfboard.measures.display.app import application_of, sampled_metrics, samples_of
 from perfboard.measures.display.applications.base import Application, all_applications
@@ -32,6 +33,7 @@ from perfboard.measures.display.session import (
     read_session,
     session,
 )
+from perfboard.model.rows import read_row
 from perfboard.model.run import Metric
 
 _BROWSERS = tuple(name for name, one in all_applications().items() if one.bars)
@@ -41,11 +43,10 @@ _FOLDER = "pages"
 _ENTER = "ff0d"
 # A virtual board may be slow to show what is typed. Its time costs little while it idles.
 _SLOW = 5
-_TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
 # Dillo and its programs for TLS talk over loopback.
 _LINKS = f"ip link set lo up\n{LINK_UP}"
-_NO_TRUST = re.compile(r"@tls (.{1,200})")
-_GET = re.compile(r"@get ([a-z0-9.]{1,63})")
+# For the example.
+_SENT = '{"row":"get","name":"index.html"}\n'
 
 
 # The bars that show what is typed do not count, so that no pixel tells when it is there.
@@ -139,8 +140,7 @@ class PageLoad(DisplayMeasure):
     )
     examples = (
         Example(
-            f"@get index.html\n{TASK % ('first', 'ok')}{MEMORY}"
-            f"@get index.html\n{TASK % ('repeated', 'ok')}",
+            f"{_SENT}{TASK % ('first', 'ok')}{MEMORY}{_SENT}{TASK % ('repeated', 'ok')}",
             {"page.load.time": 0.03, "page.load.refused": 0, **example_memory("page.memory")},
             {"page": "index"},
         ),
@@ -193,14 +193,16 @@ def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
     """The output, where a load is refused whose files are not those that the server sent for it."""
     lines, sent, ended = [], list[str](), ""
     for line in output.splitlines():
-        if match := _GET.fullmatch(line):
-            sent.append(original_of(match[1]))
-        elif match := _NO_TRUST.fullmatch(line):
-            ended = f"the browser ended a connection {match[1]}: it may not trust the certificate"
-        elif match := _TASK.fullmatch(line):
-            if match[2] and match[1] in wanted and (why := _why_not(sent, wanted[match[1]], ended)):
-                line = f"@task {match[1]} refused {match[3]}{why}"
-            sent, ended = [], ""
+        match read_row(line, GetRow, TlsRow, TaskRow):
+            case GetRow(name=name):
+                sent.append(original_of(name))
+            case TlsRow(why=why):
+                ended = f"the browser ended a connection {why}: it may not trust the certificate"
+            case TaskRow() as task:
+                counts = task.outcome == "ok" and task.label in wanted
+                if counts and (why := _why_not(sent, wanted[task.label], ended)):
+                    line = task.model_copy(update={"outcome": "refused", "reason": why}).line()
+                sent, ended = [], ""
         lines.append(line)
     return "\n".join(lines)
 

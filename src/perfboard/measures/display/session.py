@@ -5,21 +5,24 @@ The watcher is native/display, whose plan.c has the words.
 """
 
 import io
-import re
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from perfboard.bench.display.home import ALIKE
+from perfboard.bench.display.rows import ExitRow, TaskRow
 from perfboard.bench.job import HOME, Job, NotMeasurable
 from perfboard.measures.base import Measure, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application
 from perfboard.measures.display.films import pictures_of
 from perfboard.measures.memory.figures import memory_figures, memory_metric
 from perfboard.model.blocks import Block, FilmBlock
+from perfboard.model.rows import Count, RefusedRow, Row, Word, read_rows
 from perfboard.model.run import Metric
-from perfboard.model.text import printable
 
 WIDTH, HEIGHT = 1024, 768
 QUIET = Parameter(
@@ -46,7 +49,8 @@ _HOME = {
 _SCRIPT = """\
 umask 077
 if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> /dev/null)" ]; then
-    echo "@trouble the target has no font DejaVu Sans; install fonts-dejavu-core there"
+    "$PROBE" say refused what="the display" \\
+        why="the target has no font DejaVu Sans; install fonts-dejavu-core there"
     exit 0
 fi
 mkdir temporary && {{ [ -d home ] || {{ mkdir home && tar -C home -xf home.tar; }}; }} || exit 1
@@ -55,57 +59,55 @@ TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
 ./perfboard-display {width} {height} ${{SCOPE:-{alone}}} < plan || tail -n 3 programs.log >&2
 """
-_TASK = re.compile(
-    r"@task (\S+) (ok|refused|calibration) began=\d{1,19} first=(\d{1,19}) final=(\d{1,19}) "
-    r"stable=(\d{1,19}) look=(\d{1,19}) hash=(\w{1,16}) (.*)"
-)
-_EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
-_MEMORY = re.compile(r"@memory (\S+) (program|server|system) ((?:[a-z]+=\d{1,15} ?)+)")
-_WATCHER = re.compile(r"@watcher busy=(\d{1,19}) of=([1-9]\d{0,18})")
-_SIZES = {
-    "resident": "rss",
-    "proportional": "pss",
-    "own": "uss",
-    "virtual": "vsz",
-    "free": "free",
-}
-_TROUBLE = re.compile(r"@trouble (.+)")
 # The parameters that tell films apart.
 _SHOWN = ("program", "other")
 # Lines for examples: a task, `display_memory`, an exit.
-TASK = "@task %s %s began=1 first=10000000 final=20000000 stable=30000000 look=400000 hash=00ff \n"
+TASK = (
+    '{"row":"task","label":"%s","outcome":"%s","began_ns":1,"first_ns":10000000,'
+    '"final_ns":20000000,"stable_ns":30000000,"look_ns":400000,"hash":"00ff","reason":""}\n'
+)
 MEMORY = """\
-@memory start program resident=100 virtual=400 proportional=80 own=60
-@memory start system free=900
+{"row":"memory","label":"start","of":"program","rss_kb":100,"vsz_kb":400,"pss_kb":80,\
+"uss_kb":60}
+{"row":"memory","label":"start","of":"system","free_kb":900}
 """
-EXIT = "@exit exit ok took=2000000 \n"
+EXIT = '{"row":"exit","label":"exit","outcome":"ok","took_ns":2000000,"reason":""}\n'
 
 
-@dataclass(frozen=True)
-class TaskTimes:
-    """One task of a program; times in s since it began, `look` the longest look at the screen.
+class _SizesRow(Row):
+    row: Literal["memory"]
+    label: Word
+    of: Literal["program", "server", "system"]
+    rss_kb: Count | None = None
+    # Old kernels tell neither of the next two.
+    pss_kb: Count | None = None
+    uss_kb: Count | None = None
+    vsz_kb: Count | None = None
+    free_kb: Count | None = None
 
-    `picture` is a hash of the screen at its end.
-    """
+    def in_bytes(self) -> dict[str, float]:
+        sizes = self.model_dump(exclude={"row", "label", "of"}, exclude_none=True)
+        return {name.removesuffix("_kb"): size * 1024.0 for name, size in sizes.items()}
 
-    first: float
-    final: float
-    stable: float
-    look: float
-    picture: str
+
+class _WatcherRow(Row):
+    row: Literal["watcher"]
+    busy_ns: Count
+    of_ns: Annotated[Count, Field(gt=0)]
 
 
 @dataclass(frozen=True)
 class DisplaySession:
     """The watcher's findings, by the labels of the plan's tasks.
 
-    `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
-    and "program", "server" or "system". `tried` are the tasks that made a reference picture.
-    `watcher` is the watcher's share of the processor; None where it did not come to its end.
+    `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label and
+    "program", "server" or "system", and by the ends of its metrics' names. `tried` are the tasks
+    that made a reference picture. `watcher` is the watcher's share of the processor;
+    None where it did not come to its end.
     """
 
-    seen: Mapping[str, Sequence[TaskTimes]]
-    tried: Mapping[str, Sequence[TaskTimes]]
+    seen: Mapping[str, Sequence[TaskRow]]
+    tried: Mapping[str, Sequence[TaskRow]]
     exits: Mapping[str, Sequence[float]]
     memory: Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
     refused: Mapping[str, Sequence[str]]
@@ -165,45 +167,37 @@ def calibrated(reference: str, begin: str, pictures: int = ALIKE) -> list[str]:
 
 def read_session(output: str) -> DisplaySession:
     """The watcher's findings. Raises NotMeasurable where it could not do its work."""
-    seen: dict[str, list[TaskTimes]] = {}
-    tried: dict[str, list[TaskTimes]] = {}
+    seen: dict[str, list[TaskRow]] = {}
+    tried: dict[str, list[TaskRow]] = {}
     exits: dict[str, list[float]] = {}
     memory: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     refused: dict[str, list[str]] = {}
     watcher = None
-    for line in output.splitlines():
-        if match := _TROUBLE.fullmatch(line):
-            raise NotMeasurable(f"the display: {printable(match[1][:200])}")
-        if match := _TASK.fullmatch(line):
-            first, final, stable, look = (int(match[n]) / 1e9 for n in range(3, 7))
-            if match[2] == "refused":
-                refused.setdefault(match[1], []).append(printable(match[8]))
-            else:
-                found = seen if match[2] == "ok" else tried
-                found.setdefault(match[1], []).append(
-                    TaskTimes(first, final, stable, look, match[7])
-                )
-        elif match := _WATCHER.fullmatch(line):
-            watcher = int(match[1]) / int(match[2])
-        elif match := _EXIT.fullmatch(line):
-            if match[2] == "ok":
-                exits.setdefault(match[1], []).append(int(match[3]) / 1e9)
-            else:
-                refused.setdefault(match[1], []).append(printable(match[4]))
-        elif match := _MEMORY.fullmatch(line):
-            sizes = (part.split("=") for part in match[3].split())
-            row = {name: float(size) * 1024 for name, size in sizes}
-            memory.setdefault((match[1], match[2]), []).append(row)
+    for row in read_rows(output, RefusedRow, TaskRow, ExitRow, _SizesRow, _WatcherRow):
+        match row:
+            case RefusedRow(what="the display"):
+                raise NotMeasurable(f"{row.what}: {row.why[:200]}")
+            case TaskRow(outcome="refused") | ExitRow(outcome="refused"):
+                refused.setdefault(row.label, []).append(row.reason)
+            case TaskRow():
+                found = seen if row.outcome == "ok" else tried
+                found.setdefault(row.label, []).append(row)
+            case ExitRow():
+                exits.setdefault(row.label, []).append(row.took_ns / 1e9)
+            case _SizesRow():
+                memory.setdefault((row.label, row.of), []).append(row.in_bytes())
+            case _WatcherRow():
+                watcher = row.busy_ns / row.of_ns
     return DisplaySession(seen, tried, exits, memory, refused, watcher)
 
 
 def picture_hash(output: str, label: str) -> str:
     """The hash of the screen at the end of a task's first accepted sample; "" if there is none."""
-    tasks = (match for line in output.splitlines() if (match := _TASK.fullmatch(line)))
-    return next((task[7] for task in tasks if (task[1], task[2]) == (label, "ok")), "")
+    tasks = read_rows(output, TaskRow)
+    return next((each.hash for each in tasks if (each.label, each.outcome) == (label, "ok")), "")
 
 
-def accepted(found: DisplaySession, label: str, count: int) -> Sequence[TaskTimes]:
+def accepted(found: DisplaySession, label: str, count: int) -> Sequence[TaskRow]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
     if len(samples) < ACCEPTED * count or not samples:
@@ -222,10 +216,14 @@ def display_memory(name: str, when: str) -> tuple[Quantity, ...]:
 def memory_metrics(name: str, found: DisplaySession) -> list[Metric]:
     """NAME.rss, .pss, .uss and .vsz by the label `of`, and NAME.free of the whole system."""
     return [
-        memory_metric(name, short, {} if of == "system" else {"of": of}, sizes)
+        memory_metric(
+            name,
+            short,
+            {} if of == "system" else {"of": of},
+            [row[short] for row in rows if short in row],
+        )
         for (_, of), rows in found.memory.items()
-        for key, short in _SIZES.items()
-        if (sizes := tuple(row[key] for row in rows if key in row))
+        for short in dict.fromkeys(short for row in rows for short in row)
     ]
 
 

@@ -4,8 +4,8 @@
 The program times itself (native/toolkits/main.c): nobody looks at the screen meanwhile.
 """
 
-import re
 from dataclasses import replace
+from itertools import product
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
@@ -27,6 +27,7 @@ from perfboard.measures.display.session import (
     session,
 )
 from perfboard.measures.display.toolkit_rounds import STEPS, read_rounds
+from perfboard.measures.reading import printed, say
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 
@@ -38,13 +39,13 @@ _LIMIT_MS = 240_000
 # read them before its first start.
 _BEFORE = f"""\
 if [ -z "$SCOPE" ]; then
-    list=$(LD_TRACE_LOADED_OBJECTS=1 ./{PROGRAM} 2>&1) || {{ echo "@lacks loader $list"; exit 0; }}
-    case $list in *"not found"*) echo "@lacks $list"; exit 0 ;; esac
+    list=$(LD_TRACE_LOADED_OBJECTS=1 ./{PROGRAM} 2>&1) ||
+        list="loader for Debian's programs => not found"
+    lacks=$(echo "$list" | sed -n 's/^[[:space:]]*\\(.*\\) => not found.*/\\1/p')
+    [ -z "$lacks" ] || {{ {say("lacks", "$lacks").strip()}; exit 0; }}
 fi
 """
 _AFTER = f"[ ! -f {_LINES} ] || cat {_LINES}\n"
-_LACKS = re.compile(r"^@lacks (.*)", re.MULTILINE | re.DOTALL)
-_ABSENT = re.compile(r"(\S{1,100}) => not found")
 
 
 def _name(setting: Setting) -> str:
@@ -78,9 +79,12 @@ class ToolkitWindow(DisplayMeasure):
     )
     examples = (
         Example(
-            f"{TASK % ('hello', 'ok')}{MEMORY}{EXIT}@toolkit begin {_ROUNDS}\n"
-            + "".join(f"@toolkit {at} {step} 2000\n" for at in range(_ROUNDS) for step in STEPS)
-            + "@toolkit end\n",
+            f"{TASK % ('hello', 'ok')}{MEMORY}{EXIT}"
+            f'{{"row":"rounds","count":{_ROUNDS}}}\n'
+            + "".join(
+                f'{{"row":"step","round":{number},"step":"{step}","took_ns":2000}}\n'
+                for number, step in product(range(_ROUNDS), STEPS)
+            ),
             {
                 "toolkit.hello.time": 0.03,
                 **example_memory("toolkit.memory"),
@@ -110,14 +114,13 @@ class ToolkitWindow(DisplayMeasure):
 
     def read(self, output: str, setting: Setting) -> Finding:
         name, count = _name(setting), samples_of(setting)
-        if match := _LACKS.search(output):
-            absent = ", ".join(_ABSENT.findall(match[1])) or "loader for Debian's programs"
+        if lacks := ", ".join(printed(output, "lacks").splitlines()):
             packages = " ".join(TOOLKITS[name].needed)
-            raise NotMeasurable(f"the target has no {absent}; on Debian, install {packages} there")
+            raise NotMeasurable(f"the target has no {lacks}; on Debian, install {packages} there")
         found, rounds = read_session(output), read_rounds(output)
         hello = accepted(found, "hello", count)
         metrics = [
-            Metric(name="toolkit.hello.time", unit="s", samples=tuple(one.stable for one in hello)),
+            Metric(name="toolkit.hello.time", unit="s", samples=tuple(one.time_s for one in hello)),
             *memory_metrics("toolkit.memory", found),
         ]
         got = len(hello)

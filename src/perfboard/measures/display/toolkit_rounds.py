@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines that the toolkits' programs print: native/toolkits/main.c has the words."""
+"""The rows that the toolkits' programs write (native/toolkits/main.c)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from perfboard.model.text import printable
+from perfboard.model.rows import Count, RefusedRow, Row, Word, read_rows
 
 # The steps of a round, in their order, with their meanings.
 STEPS = {
@@ -18,10 +18,20 @@ STEPS = {
     "destroy": "it is destroyed, and the server has forgotten it",
 }
 _ORDER = tuple(STEPS)
-_LINE = re.compile(
-    r"@toolkit (?:(?P<begin>begin \d{1,6})|(?P<end>end)|refused (?P<why>.{1,300})|"
-    r"(?P<round>\d{1,6}) (?P<step>[a-z]{1,20}) (?P<ns>\d{1,18}))"
-)
+
+
+class _RoundsRow(Row):
+    """A program begins, with that count of rounds."""
+
+    row: Literal["rounds"]
+    count: Count
+
+
+class _StepRow(Row):
+    row: Literal["step"]
+    round: Count
+    step: Word
+    took_ns: Count
 
 
 @dataclass(frozen=True)
@@ -37,37 +47,30 @@ class ToolkitRounds:
 
 
 def read_rounds(output: str) -> ToolkitRounds:
-    """The times among any output. A program's lines count as long as they are in their order."""
+    """The times among any output. A program's rows count as long as they are in their order."""
     first: dict[str, list[float]] = {step: [] for step in STEPS}
     rest: dict[str, list[float]] = {step: [] for step in STEPS}
     refused: list[str] = []
-    # How many steps the program has ended, and how many it will; None: there is no program.
-    done, wanted = 0, None
-    for line in output.splitlines():
-        match = _LINE.fullmatch(line)
-        if match is None:
-            continue
-        if match["begin"]:
-            if wanted is not None:
-                refused.append("its program ended early")
-            done, wanted = 0, int(match["begin"].split()[1]) * len(STEPS)
-        elif wanted is None:
-            continue
-        elif match["why"]:
-            refused.append(printable(match["why"]))
-            wanted = None
-        elif match["end"]:
-            if done < wanted:
-                refused.append("its program ended early")
-            wanted = None
-        elif done < wanted and (int(match["round"]), match["step"]) == _step(done):
-            times = rest if done >= len(STEPS) else first
-            times[match["step"]].append(int(match["ns"]) / 1e9)
-            done += 1
-        else:
-            refused.append(f"its program printed {line[:80]!r} after {done} steps")
-            wanted = None
-    if wanted is not None:
+    # How many steps the program has ended, and how many it will; 0: there is no program.
+    done, wanted = 0, 0
+    for row in read_rows(output, _RoundsRow, _StepRow, RefusedRow):
+        match row:
+            case _RoundsRow():
+                if done < wanted:
+                    refused.append("its program ended early")
+                done, wanted = 0, row.count * len(STEPS)
+            case RefusedRow() if done < wanted:
+                refused.append(f"{row.what}: {row.why}")
+                wanted = 0
+            case _StepRow() if done < wanted and (row.round, row.step) == _step(done):
+                times = rest if done >= len(STEPS) else first
+                times[row.step].append(row.took_ns / 1e9)
+                done += 1
+            case _StepRow() if wanted:
+                step = f"{row.step!r} of round {row.round}"
+                refused.append(f"its program printed step {step} after {done} steps")
+                wanted = 0
+    if done < wanted:
         refused.append("its program ended early")
     return ToolkitRounds(first, rest, refused)
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
-from perfboard.measures.reading import ended_runs, time_metrics, timed
+from perfboard.measures.reading import ended_runs, example_time, time_metrics, timed
 
 _RATE = 44_100
 _BITRATES = (32, 64, 128)
@@ -44,7 +44,7 @@ class AudioEncode(Measure):
     )
     examples = (
         Example(
-            "@time encode\n2000000000 500000 500000 1024 0 0\n",
+            example_time("encode", 2 * 10**9, 10**6),
             {"audio.encode.time": 2, "audio.encode.busy": 0.5},
         ),
     )

@@ -4,12 +4,13 @@
 The target's own file system is used. A virtual board's disk gets one of its own.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from perfboard.bench.job import FOLDERS, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
+from perfboard.model.rows import Count, Row, read_rows, row_line
 from perfboard.model.run import Metric
 
 _MOST_BYTES = 16 << 20
@@ -17,10 +18,6 @@ _MOST_STREAMS = 8
 # The file systems have blocks of this size, and direct writes want whole ones.
 _BLOCK = 4096
 _WRITES = ("buffered", "sync", "direct")
-_WRITEBACK = re.compile(r"@writeback (\d{1,15}) (\d{1,15}) (\d{1,15})")
-# Microseconds of each frame: its own, and since it was due.
-_Rows = list[tuple[int, int]]
-_ROW = re.compile(r"(\d{1,15}) (\d{1,15})")
 _PARAMETERS = (
     Parameter("bitrate", 6_000_000, "bit/s of each stream"),
     Parameter("fps", 30, "frames a second"),
@@ -46,6 +43,26 @@ _METRICS = (
 _OF_STREAMS = 4
 
 
+class FramesRow(Row):
+    """The frames of one file: what each took, and its end since it was due, 0 without a rate."""
+
+    row: Literal["frames"]
+    rate: Count
+    stream: Literal["record", "play"]
+    took_us: tuple[Count, ...]
+    since_due_us: tuple[Count, ...]
+
+
+class WritebackRow(Row):
+    """The system's page cache meanwhile."""
+
+    row: Literal["writeback"]
+    rate: Count
+    dirty_bytes: Count
+    under_way_bytes: Count
+    wrote_bytes: Count
+
+
 class Media(Measure):
     """Streams at once, each of its own file, paced and as fast as it goes."""
 
@@ -56,10 +73,13 @@ class Media(Measure):
         self.name, self.title = name, title
         self.parameters = (*_PARAMETERS, *counts)
         self.metrics = tuple(replace(each, name=f"{name}.{each.name}") for each in _METRICS)
-        moved = "".join(f"@media {stream}\n900 1100000\n" for stream in streams)
         values = (1 / 900e-6, 900e-6, 900e-6, 1, 9000, 4096, 40960)
         figures = {each.name: value for each, value in zip(self.metrics, values, strict=True)}
-        output = f"@rate 0\n{moved}@rate 1\n{moved}@writeback 9000 4096 40960\n"
+        output = "".join(
+            row_line("frames", rate=rate, stream=stream, took_us=[900], since_due_us=[1_100_000])
+            for rate in (0, 1)
+            for stream in streams
+        ) + row_line("writeback", rate=1, dirty_bytes=9000, under_way_bytes=4096, wrote_bytes=40960)
         self.examples = (Example(output, figures, {"fps": 1, "seconds": 1}),)
 
     def job(self, setting: Setting) -> Job:
@@ -74,7 +94,6 @@ class Media(Measure):
         script = place.script
         for _ in range(setting.repeats):
             for rate in (0, fps):
-                script += f'echo "@rate {rate}"\n'
                 words = f"{records} {plays} $place {frame} {frames} {rate} {how} {reserve}"
                 script += f'"$PROBE" media {words} || exit 1\n'
         return Job(
@@ -88,33 +107,29 @@ class Media(Measure):
     def read(self, output: str, setting: Setting) -> Finding:
         frames, fps = self._frames(setting)[1:]
         records, plays = self._streams(setting)
-        found: dict[tuple[int, str], list[_Rows]] = {}
-        cache: dict[int, list[tuple[int, ...]]] = {}
-        rows: _Rows | None = None
-        rate = 0
-        for line in output.splitlines():
-            if match := re.fullmatch(r"@rate (\d{1,7})", line):
-                rate, rows = int(match[1]), None
-            elif match := re.fullmatch(r"@media (record|play)", line):
-                rows = []
-                found.setdefault((rate, match[1]), []).append(rows)
-            elif match := _WRITEBACK.fullmatch(line):
-                cache.setdefault(rate, []).append(tuple(map(int, match.groups())))
-            elif rows is not None and (row := _ROW.fullmatch(line)):
-                rows.append((int(row[1]), int(row[2])))
+        moved = read_rows(output, FramesRow)
         metrics: list[Metric] = []
         for stream, count in (("record", records), ("play", plays)):
-            free, paced = found.get((0, stream), []), found.get((fps, stream), [])
+            free, paced = (
+                [row for row in moved if (row.rate, row.stream) == (rate, stream)]
+                for rate in (0, fps)
+            )
             if not len(free) == len(paced) == setting.repeats * count:
                 raise NotMeasurable(f"the probe has not moved all frames of {stream}")
-            if any(len(one) != frames for one in (*free, *paced)):
+            lengths = {len(us) for one in (*free, *paced) for us in (one.took_us, one.since_due_us)}
+            if lengths - {frames}:
                 raise NotMeasurable(f"some frames of {stream} are missing")
             if count:
                 runs = (_by_run(free, count), _by_run(paced, count))
                 metrics += _figures(self.metrics, stream, *runs, 1e6 / fps)
-        for number, what in enumerate(self.metrics[_OF_STREAMS:]):
-            if looks := cache.get(fps):
-                metrics.append(what.metric(float(look[number]) for look in looks))
+        looks = [row for row in read_rows(output, WritebackRow) if row.rate == fps]
+        if looks:
+            dirty, writeback, written = self.metrics[_OF_STREAMS:]
+            metrics += [
+                dirty.metric(float(look.dirty_bytes) for look in looks),
+                writeback.metric(float(look.under_way_bytes) for look in looks),
+                written.metric(float(look.wrote_bytes) for look in looks),
+            ]
         return Finding(tuple(metrics))
 
     def _streams(self, setting: Setting) -> tuple[int, int]:
@@ -138,28 +153,28 @@ class Media(Measure):
         return frame, frames, fps
 
 
-def _by_run(streams: Sequence[_Rows], count: int) -> list[list[_Rows]]:
+def _by_run(streams: Sequence[FramesRow], count: int) -> list[Sequence[FramesRow]]:
     """The streams of each run, `count` of them."""
-    return [list(streams[at : at + count]) for at in range(0, len(streams), count)]
+    return [streams[at : at + count] for at in range(0, len(streams), count)]
 
 
 def _figures(
     quantities: Sequence[Quantity],
     stream: str,
-    free: Sequence[Sequence[_Rows]],
-    paced: Sequence[Sequence[_Rows]],
+    free: Sequence[Sequence[FramesRow]],
+    paced: Sequence[Sequence[FramesRow]],
     period_us: float,
 ) -> list[Metric]:
     """The metrics of one way, a sample a run: of several streams the rate is the slowest one's."""
     labels = {"stream": stream}
     rates = tuple(
-        min(len(rows) / (max(1, sum(took for took, _ in rows)) / 1e6) for rows in run)
-        for run in free
+        min(len(one.took_us) / (max(1, sum(one.took_us)) / 1e6) for one in run) for run in free
     )
-    of_run = [[row for rows in run for row in rows] for run in paced]
-    worst = tuple(max(took for took, _ in rows) / 1e6 for rows in of_run)
-    late = tuple(sum(since > period_us for _, since in rows) / len(rows) for rows in of_run)
-    each = tuple(took / 1e6 for rows in of_run for took, _ in rows)
+    took = [[us for one in run for us in one.took_us] for run in paced]
+    since = [[us for one in run for us in one.since_due_us] for run in paced]
+    worst = tuple(max(run) / 1e6 for run in took)
+    late = tuple(sum(us > period_us for us in run) / len(run) for run in since)
+    each = tuple(us / 1e6 for run in took for us in run)
     rate, frame, longest, tardy = quantities[:_OF_STREAMS]
     return [
         frame.metric(each, labels),

@@ -4,7 +4,8 @@
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.measures.media.image_scale import picture
-from perfboard.measures.reading import ended_runs, printed, time_metrics, timed
+from perfboard.measures.reading import ended_runs, example_time, printed, say, time_metrics, timed
+from perfboard.model.rows import row_line
 
 # The first 16 digits of the SHA-256 sum of each size's picture, which cjpeg of libjpeg-turbo 2.1.5
 # wrote with a quality of 90. Others make another picture, whose times do not compare.
@@ -45,8 +46,9 @@ class ImageIndex(Measure):
     )
     examples = (
         Example(
-            f"@time index\n2000000000 500000 500000 1024 0 0\n@say sum {SUMS[640, 480]}\n"
-            "@say entries 4\n",
+            example_time("index", 2 * 10**9, 10**6)
+            + row_line("said", name="sum", text=SUMS[640, 480])
+            + row_line("said", name="entries", text="4"),
             {"image.index.time": 0.5, "image.index.busy": 0.5},
         ),
     )
@@ -58,14 +60,14 @@ class ImageIndex(Measure):
         pixels = picture(*size)
         script = f"""\
 mkdir card && cjpeg -quality 90 picture.ppm > card/1.jpg && rm picture.ppm || exit 1
-echo "@say sum $(sha256sum < card/1.jpg | cut -c 1-16)"
+{say("sum", "$(sha256sum < card/1.jpg | cut -c 1-16)")}\
 number=1
 while [ "$number" -lt {pictures} ]; do
     number=$((number + 1)) && cp card/1.jpg "card/$number.jpg" || exit 1
 done
 """
         script += timed("index", setting.repeats, ["sh", "index.sh"])
-        script += 'echo "@say entries $(grep -c "<img" index/index.html)"\n'
+        script += say("entries", '$(grep -c "<img" index/index.html)')
         return Job(
             script,
             {"picture.ppm": pixels, "index.sh": _INDEX.encode()},

@@ -5,7 +5,7 @@ from functools import cache
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
-from perfboard.measures.reading import ended_runs, time_metrics, timed
+from perfboard.measures.reading import ended_runs, example_time, time_metrics, timed
 
 _MOST = 4096
 
@@ -40,7 +40,7 @@ class ImageScale(Measure):
     )
     examples = (
         Example(
-            "@time scale\n2000000000 500000 500000 1024 0 0\n",
+            example_time("scale", 2 * 10**9, 10**6),
             {"image.scale.time": 2, "image.scale.busy": 0.5},
         ),
     )

@@ -8,7 +8,8 @@ from functools import cache
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
-from perfboard.measures.reading import printed, time_metrics, timed, times_of
+from perfboard.measures.reading import example_time, printed, say, time_metrics, timed, times_of
+from perfboard.model.rows import row_line
 from perfboard.model.run import Metric
 
 DAYS, CHANNELS, HOURS = 10, 100, 24
@@ -72,8 +73,10 @@ class ListingSearch(Measure):
     examples = (
         Example(
             "".join(
-                f"@time {query}.yes\n20000000 9000 1000 900 0 1\n@say hits.{query} {hits}\n"
-                f"@time {query}.no\n10000000 9000 1000 900 0 1\n@say counts.{query} {hits}\n"
+                example_time(f"{query}.yes", 20_000_000, 10_000)
+                + row_line("said", name=f"hits.{query}", text=str(hits))
+                + example_time(f"{query}.no", 10_000_000, 10_000)
+                + row_line("said", name=f"counts.{query}", text=str(hits))
                 for query, (_, hits) in QUERIES.items()
             ),
             {"listing.search.time": 0.02, "listing.search.busy": 0.5},
@@ -82,13 +85,13 @@ class ListingSearch(Measure):
 
     def job(self, setting: Setting) -> Job:
         repeats = setting.repeats
-        script = 'echo "@say grep $(grep --version 2>&1 | head -n 1)"\n'
+        script = say("grep", "$(grep --version 2>&1 | head -n 1)")
         for query, (pattern, _) in QUERIES.items():
             script += timed(f"{query}.yes", repeats, ["grep", pattern, "listing"], "found")
-            script += f'echo "@say hits.{query} $(grep -c "" found)"\n'
+            script += say(f"hits.{query}", '$(grep -c "" found)')
             # GNU grep stops at the first hit where its output is /dev/null, even if it counts.
             script += timed(f"{query}.no", repeats, ["grep", "-c", pattern, "listing"], "counted")
-            script += f'echo "@say counts.{query} $(echo $(cat counted))"\n'
+            script += say(f"counts.{query}", "$(echo $(cat counted))")
         files = {"listing": listing()}
         return Job(script, files, packages=setting.packages(), disk=len(listing()) * 2)
 

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """stream.*: a command's output is written at a disc's pace, which must not be missed (study D).
 
-The probe is the drive (native/probe/run/stream.c).
+The probe is the drive (native/probe/commands/stream.c).
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from perfboard.analysis.statistics.extremes import FEWEST_MAXIMA, enough
 from perfboard.bench.job import OWN_FOLDER, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.model.profile import Value
+from perfboard.model.rows import Count, Row, read_rows, row_line
 from perfboard.model.run import Metric
 
 # 31 sectors of a data disc.
 _CHUNK = 63_488
 _MOST_STARTS = 200
-# native/probe/run/stream.c
+# native/probe/commands/stream.c
 _MOST_WORD_NS = 1_000_000
 # After this many times the buffer, one that was full at first no longer matters.
 _STEADY = 10
-_ROW = re.compile(r"@stream" + r" (\d{1,18})" * 10)
-_ROOM = re.compile(r"@rate (\d{1,12}) (\d{1,12})")
 _READY = """\
 cold() { sync; if [ -w /proc/sys/vm/drop_caches ]; then echo 3 > /proc/sys/vm/drop_caches; fi; }
 """
@@ -42,21 +40,35 @@ _PARAMETERS = (
         "ns of the processor's for each word of 16 bits, by programmed transfer; 0 by DMA",
     ),
 )
-_EXAMPLE = "@stream 1000000 0 0 70000 90000 300 100 500 600 2000000\n"
 _OF_EXAMPLE: Mapping[str, Value] = MappingProxyType({"command": "cat disc", "buffer": 100_000})
 
 
-@dataclass(frozen=True)
-class _DiscWriting:
-    """One writing, as the probe prints it."""
+class WritingRow(Row):
+    """One writing of a disc."""
 
-    sent: int
-    underruns: int
-    need: int
-    lowest: int
-    usual_late_s: float
-    busy: float
-    most: float
+    row: Literal["stream"]
+    bytes: Count
+    underruns: Count
+    need_bytes: Count
+    lowest_bytes: Count
+    usual_late_us: Count
+    busy_permille: Count
+    most_permille: Count
+
+
+class _SafeRow(Row):
+    """The highest rate that was safe, 0 where none was, and the lowest that was not."""
+
+    row: Literal["rates"]
+    safe: Count
+    unsafe: Count
+
+
+def example_writing(need_bytes: int) -> str:
+    """An output of the probe for one writing of 1 MB."""
+    figures = {"bytes": 1_000_000, "underruns": 0, "need_bytes": need_bytes, "lowest_bytes": 90_000}
+    shares = {"busy_permille": 500, "most_permille": 600}
+    return row_line("stream", **figures, usual_late_us=100, **shares)
 
 
 class _DiscMeasure(Measure):
@@ -98,9 +110,9 @@ class _DiscMeasure(Measure):
         """How many writings there are."""
         return setting.repeats
 
-    def _found(self, output: str, setting: Setting) -> Sequence[_DiscWriting]:
+    def _found(self, output: str, setting: Setting) -> Sequence[WritingRow]:
         """All writings. Raises NotMeasurable where some are missing, or too short."""
-        found, starts = _writings(output), self._starts(setting)
+        found, starts = read_rows(output, WritingRow), self._starts(setting)
         if len(found) != starts:
             raise NotMeasurable(f"{len(found)} of {starts} writings have ended")
         _check_steady(found, setting)
@@ -131,7 +143,7 @@ class StreamWrite(_DiscMeasure):
     )
     examples = (
         Example(
-            _EXAMPLE,
+            example_writing(70_000),
             {
                 "stream.write.underruns": 0,
                 "stream.write.busy": 0.5,
@@ -148,11 +160,11 @@ class StreamWrite(_DiscMeasure):
         found, buffer = self._found(output, setting), setting.whole("buffer")
         samples = (
             [float(one.underruns) for one in found],
-            [one.busy for one in found],
-            [one.most for one in found],
-            [one.lowest / buffer for one in found],
-            [float(one.need) for one in found],
-            [one.usual_late_s for one in found],
+            [one.busy_permille / 1000 for one in found],
+            [one.most_permille / 1000 for one in found],
+            [one.lowest_bytes / buffer for one in found],
+            [float(one.need_bytes) for one in found],
+            [one.usual_late_us / 1e6 for one in found],
         )
         return Finding(tuple(map(Quantity.metric, self.metrics, samples)))
 
@@ -180,7 +192,7 @@ class StreamBuffer(_DiscMeasure):
     )
     examples = (
         Example(
-            _EXAMPLE * 5,
+            example_writing(70_000) * 5,
             {"stream.buffer.need": 70_000, "stream.buffer.size": 2 * _CHUNK},
             {**_OF_EXAMPLE, "starts": 5},
         ),
@@ -197,7 +209,7 @@ class StreamBuffer(_DiscMeasure):
         return super().job(setting)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        needs = [one.need for one in self._found(output, setting)]
+        needs = [one.need_bytes for one in self._found(output, setting)]
         extreme, chunk = enough(needs, setting.whole("safe") / 100), setting.whole("chunk")
         # A drive takes whole chunks.
         least, likely, most = (
@@ -226,7 +238,11 @@ class StreamRate(_DiscMeasure):
         ),
     )
     examples = (
-        Example(f"{_EXAMPLE}@rate 150000 160000\n", {"stream.rate.safe": 150_000}, _OF_EXAMPLE),
+        Example(
+            example_writing(70_000) + row_line("rates", safe="150000", unsafe="160000"),
+            {"stream.rate.safe": 150_000},
+            _OF_EXAMPLE,
+        ),
     )
 
     def _script(self, one: str, setting: Setting) -> str:
@@ -235,19 +251,19 @@ class StreamRate(_DiscMeasure):
             f"while [ $tries -lt {setting.whole('tries')} ]; do\n"
             "    tries=$((tries + 1)); rate=$(((low + high) / 2))\n"
             f"    {one} > writing || exit 1\n"
-            "    cat writing; read -r word sent underruns rest < writing\n"
-            '    if [ "$underruns" = 0 ]; then low=$rate; else high=$rate; fi\n'
-            "done\necho @rate $low $high\n"
+            "    cat writing\n"
+            """    if grep -q '"underruns":0,' writing; then low=$rate; else high=$rate; fi\n"""
+            'done\n"$PROBE" say rates safe=$low unsafe=$high\n'
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        _check_steady(_writings(output), setting)
-        match = next(filter(None, map(_ROOM.fullmatch, output.splitlines())), None)
-        if match is None:
+        _check_steady(read_rows(output, WritingRow), setting)
+        rates = next(iter(read_rows(output, _SafeRow)), None)
+        if rates is None:
             raise NotMeasurable("the rates were not tried to the end")
-        if not int(match[1]):
-            raise NotMeasurable(f"no rate was safe, down to {int(match[2])} B/s")
-        low, high = float(match[1]), float(match[2])
+        if not rates.safe:
+            raise NotMeasurable(f"no rate was safe, down to {rates.unsafe} B/s")
+        low, high = float(rates.safe), float(rates.unsafe)
         return Finding(tuple(_bounded(self.metrics[0], low, low, high)))
 
 
@@ -257,26 +273,10 @@ def _bounded(what: Quantity, *bounds: float) -> Iterator[Metric]:
         yield what.metric([value], {"bound": bound})
 
 
-def _writings(output: str) -> list[_DiscWriting]:
-    rows = (_ROW.fullmatch(line) for line in output.splitlines())
-    return [
-        _DiscWriting(
-            sent=figures[0],
-            underruns=figures[1],
-            need=figures[3],
-            lowest=figures[4],
-            usual_late_s=figures[6] / 1e6,
-            busy=figures[7] / 1000,
-            most=figures[8] / 1000,
-        )
-        for figures in (list(map(int, row.groups())) for row in rows if row)
-    ]
-
-
-def _check_steady(found: Sequence[_DiscWriting], setting: Setting) -> None:
+def _check_steady(found: Sequence[WritingRow], setting: Setting) -> None:
     """Raises NotMeasurable where the full buffer at the start may have made up for the rest."""
     buffer = setting.whole("buffer")
-    least = min((one.sent for one in found), default=0)
+    least = min((one.bytes for one in found), default=0)
     if setting.whole("begin") >= 100 and least < _STEADY * buffer:
         raise NotMeasurable(
             f"the command wrote {least:,} bytes; the steady state wants {_STEADY} times the "

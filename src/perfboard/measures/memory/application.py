@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """memory.application: a program's memory before and after a task (study A)."""
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from perfboard.bench.job import OWN_FOLDER, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Setting
 from perfboard.measures.memory.figures import memory_figures, memory_metric
 from perfboard.model.profile import Value
+from perfboard.model.rows import Count, Row, read_rows, row_line
 
 _WHEN = ("start", "highest", "lasting")
-_ROW = re.compile(
-    rf"@memory ({'|'.join(_WHEN)}) (\d{{1,18}}) (\d{{1,18}}) (\d{{1,18}}) (\d{{1,18}})"
-)
-_BEFORE = re.compile(r"@before (\d{1,18})")
+_FIGURES = {"rss_bytes": 3000, "pss_bytes": 2000, "uss_bytes": 1000, "free_bytes": 8_000_000}
+
+
+class ApplicationMemoryRow(Row):
+    """The memory of the command and its children, and the system's free memory."""
+
+    row: Literal["memory"]
+    when: Literal["start", "highest", "lasting"]
+    rss_bytes: Count
+    pss_bytes: Count
+    uss_bytes: Count
+    free_bytes: Count
+
+
+class FreeBeforeRow(Row):
+    """The system's free memory before the command began."""
+
+    row: Literal["before"]
+    free_bytes: Count
 
 
 class MemoryApplication(Measure):
@@ -35,8 +51,8 @@ class MemoryApplication(Measure):
     )
     examples = (
         Example(
-            "@before 9000000\n"
-            + "".join(f"@memory {when} 3000 2000 1000 8000000\n" for when in _WHEN),
+            row_line("before", free_bytes=9_000_000)
+            + "".join(row_line("memory", when=when, **_FIGURES) for when in _WHEN),
             {
                 "memory.application.rss": 3000,
                 "memory.application.pss": 2000,
@@ -66,13 +82,12 @@ class MemoryApplication(Measure):
 
     def read(self, output: str, setting: Setting) -> Finding:
         repeats = setting.repeats
-        before, found = list[float](), dict[str, list[tuple[float, ...]]]()
-        for line in output.splitlines():
-            if match := _BEFORE.fullmatch(line):
-                before.append(float(match[1]))
-            elif match := _ROW.fullmatch(line):
-                found.setdefault(match[1], []).append(tuple(map(float, match.groups()[1:])))
-        if len(before) != repeats or any(len(found.get(when, ())) != repeats for when in _WHEN):
+        before = [float(row.free_bytes) for row in read_rows(output, FreeBeforeRow)]
+        found: dict[str, list[tuple[float, ...]]] = {when: [] for when in _WHEN}
+        for row in read_rows(output, ApplicationMemoryRow):
+            figures = (row.rss_bytes, row.pss_bytes, row.uss_bytes, row.free_bytes)
+            found[row.when].append(tuple(map(float, figures)))
+        if {len(before), *map(len, found.values())} != {repeats}:
             raise NotMeasurable("the probe has not said what memory there was")
         metrics = [memory_metric(self.name, "free", {"when": "before"}, before)]
         for when in _WHEN:

@@ -10,11 +10,8 @@ from perfboard.model.units import format_value
 from perfboard.probes.records import Merger, read_process
 
 _LARGEST = 3
-_USERS = """\
-for status in /proc/[0-9]*/status; do
-    sed -n 's/^Name:[[:space:]]*/@name /p; s/^RssAnon:[[:space:]]*/@anon /p' $status 2> /dev/null
-done
-"""
+# A process may end meanwhile.
+_USERS = "grep -hE '^(Name|RssAnon):' /proc/[0-9]*/status 2> /dev/null || true\n"
 _OF_OURS = "It is that of a small system of Perfboard's without services, not of the board's image."
 _NOT_WITHOUT_PROC = "/proc/meminfo does not say how much memory is free"
 
@@ -39,7 +36,7 @@ class MemoryFree(Measure):
             '{"metric":"system.ram.available","unit":"B","better":"higher",'
             '"labels":{"by":"free+cache"},"samples":[25505792]}\n'
             '{"metric":"system.ram.kernel","unit":"B","better":"lower","samples":[4096]}\n'
-            '{"end":{"elapsed_s":0.1}}\n@name init\n@anon 100 kB\n',
+            '{"end":{"elapsed_s":0.1}}\nName:\tinit\nRssAnon:\t     100 kB\n',
             {
                 "system.ram.available": 25505792,
                 "system.ram.kernel": 4096,
@@ -96,13 +93,13 @@ def _probed(output: str) -> list[Metric]:
 
 
 def _users(output: str) -> dict[str, float]:
-    """The bytes of anonymous memory that the processes of each name have together."""
+    """The bytes of anonymous memory that the processes of each name have together: proc(5)."""
     found: dict[str, float] = {}
     name = ""
     for line in output.splitlines():
-        if match := re.fullmatch(r"@name (.{1,64})", line):
+        if match := re.fullmatch(r"Name:\s+(.{1,64})", line):
             name = match[1]
-        elif match := re.fullmatch(r"@anon (\d{1,15}) kB", line):
+        elif match := re.fullmatch(r"RssAnon:\s+(\d{1,15}) kB", line):
             found[name] = found.get(name, 0) + int(match[1]) * 1024
     return {name: size for name, size in found.items() if name and size}
 

@@ -3,25 +3,37 @@
 
 import re
 from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting
+from perfboard.model.rows import Count, Row, read_rows, row_line
 from perfboard.model.run import Metric
 
 _SCRIPT = """\
-echo @sizes
-cat /proc/iomem
-grep '^MemTotal:' /proc/meminfo
-test ! -r /proc/modules || sed 's/^/@module /' /proc/modules
+set -- iomem="$(cat /proc/iomem)" meminfo="$(grep '^MemTotal:' /proc/meminfo)"
+test ! -r /proc/modules || set -- "$@" modules="$(cat /proc/modules)"
 for file in "/boot/vmlinuz-$(uname -r)" "/boot/vmlinux-$(uname -r)" /boot/zImage /boot/Image; do
-    test ! -r "$file" || { echo "@file $(wc -c < "$file")"; break; }
+    test ! -r "$file" || { set -- "$@" file_bytes="$(wc -c < "$file")"; break; }
 done
+"$PROBE" say kernel "$@"
 """
 _RANGE = re.compile(r" *([0-9a-f]{1,16})-([0-9a-f]{1,16}) : (.{1,80})")
 _TOTAL = re.compile(r"MemTotal: +(\d{1,15}) kB")
-_MODULE = re.compile(r"@module \S{1,80} (\d{1,12}) .*")
-_FILE = re.compile(r"@file (\d{1,12})")
+_MODULE = re.compile(r"\S{1,80} (\d{1,12}) .*")
 _OF_KERNEL = {"Kernel code", "Kernel rodata", "Kernel data", "Kernel bss"}
+# A file of /proc.
+_File = Annotated[str, Field(max_length=1 << 20)]
+
+
+class _KernelRow(Row):
+    row: Literal["kernel"]
+    iomem: _File
+    meminfo: _File
+    modules: _File = ""
+    file_bytes: Count | None = None
 
 
 class KernelImage(Measure):
@@ -45,17 +57,16 @@ class KernelImage(Measure):
     )
     examples = (
         Example(
-            """\
-@sizes
-00001000-07ffffff : System RAM
-  00100000-003fffff : Kernel code
-  00400000-004fffff : Kernel data
-80000000-80000fff : serial
-MemTotal:        126000 kB
-@module loop 32768 0 - Live 0x00000000
-@module fat 65536 1 vfat, Live 0x00000000
-@file 935000
-""",
+            row_line(
+                "kernel",
+                iomem="00001000-07ffffff : System RAM\n"
+                "  00100000-003fffff : Kernel code\n"
+                "  00400000-004fffff : Kernel data\n"
+                "80000000-80000fff : serial",
+                meminfo="MemTotal:        126000 kB",
+                modules="loop 32768 0 - Live 0x00000000\nfat 65536 1 vfat, Live 0x00000000",
+                file_bytes="935000",
+            ),
             {
                 "kernel.image.code": 4 << 20,
                 "kernel.image.taken": (128 << 20) - 4096 - 126_000 * 1024,
@@ -70,8 +81,8 @@ MemTotal:        126000 kB
 
     def read(self, output: str, setting: Setting) -> Finding:
         found: dict[str, list[float]] = {}
-        for again in output.split("@sizes\n")[1:]:
-            for name, size in _sizes(again.splitlines()):
+        for row in read_rows(output, _KernelRow):
+            for name, size in _sizes(row):
                 found.setdefault(name, []).append(size)
         if not found:
             raise NotMeasurable("printed no sizes")
@@ -83,23 +94,25 @@ MemTotal:        126000 kB
         )
 
 
-def _sizes(lines: list[str]) -> Iterator[tuple[str, float]]:
+def _sizes(row: _KernelRow) -> Iterator[tuple[str, float]]:
     ranges = [
         (match[3], int(match[2], 16) - int(match[1], 16) + 1)
-        for line in lines
+        for line in row.iomem.splitlines()
         if (match := _RANGE.fullmatch(line)) and int(match[2], 16) > int(match[1], 16)
     ]
     memory = sum(size for name, size in ranges if name == "System RAM")
     code = sum(size for name, size in ranges if name in _OF_KERNEL)
-    total = sum(int(match[1]) * 1024 for line in lines if (match := _TOTAL.fullmatch(line)))
+    total = int(match[1]) * 1024 if (match := _TOTAL.fullmatch(row.meminfo)) else 0
     if not code or not total or memory < total:
         raise NotMeasurable(
             "/proc/iomem shows no memory of the kernel's; only root sees its places"
         )
     yield "code", code
     yield "taken", memory - total
-    yield "modules", sum(int(m[1]) for line in lines if (m := _MODULE.fullmatch(line)))
-    yield from (("file", int(m[1])) for line in lines if (m := _FILE.fullmatch(line)))
+    modules = map(_MODULE.fullmatch, row.modules.splitlines())
+    yield "modules", sum(int(match[1]) for match in modules if match)
+    if row.file_bytes is not None:
+        yield "file", row.file_bytes
 
 
 MEASURES = (KernelImage(),)

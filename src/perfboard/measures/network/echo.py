@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from perfboard.analysis.packets.limit import Counts, PacketsCause, find_cause
 from perfboard.analysis.packets.search import Bounds, Goal, LoadResult, Trial, next_trial
-from perfboard.bench.talk.ends import Ends, Lines, SenderReport
+from perfboard.bench.talk.ends import EchoedRow, Ends, Lines, PortRow, ReadyRow, SenderReport
 from perfboard.model.errors import TargetError
 from perfboard.model.results.packets import EchoResult, FloodRow, Protocol, TrialRow
+from perfboard.model.rows import RefusedRow
 
 _WINDOW = 64
 # The sum has to grow by so much for another sender to count.
@@ -148,12 +149,12 @@ class Echo:
         """The programs of both ends. Raises Silent if a sender may not ask."""
         protocol = self.record.protocol
         with ExitStack() as stack:
-            port = "0"
+            port = 0
             if protocol == "udp":
                 self._answers = stack.enter_context(self._device.program("echo", self._address))
-                port = self._answers.read().removeprefix("@echo ")
+                port = self._answers.row(PortRow).port
             for sender in self._senders:
-                words = ("packets", protocol, self._address, str(int(port)))
+                words = ("packets", protocol, self._address, str(port))
                 lines = stack.enter_context(sender.program(*words))
                 self._mtu = _ready(lines, sender.name, protocol)
                 self._lines.append(lines)
@@ -262,7 +263,7 @@ class Echo:
             tried = self._try(count, 1, trial.duration_s, load, round(allowed), what)
             spent += max(each.seconds for each in tried.sent)
             repeats += 1
-            behind = max(each.behind_s for each in tried.sent)
+            behind = max(each.behind_us for each in tried.sent) / 1e6
             burst = max(each.burst for each in tried.sent)
             whole = tried.requests >= trial.load * trial.duration_s * _WHOLE - count
             counts = burst <= allowed and whole
@@ -299,10 +300,10 @@ class Echo:
         line = f"{payload} {round(seconds * 1000)} {round(load * 1000)} {window}"
         for each in lines:
             each.write(line)
-        found = [each.trial(seconds + 30) for each in lines]
+        found = [each.row(SenderReport, RefusedRow, timeout_s=seconds + 30) for each in lines]
         busy = self._echoed() - echoed
         after = [end.counters() for end in ends]
-        sent = tuple(each for each in found if each is not None)
+        sent = tuple(each for each in found if isinstance(each, SenderReport))
         if len(sent) < len(found):
             raise Silent(
                 f"{self._address} answers no {self.record.protocol} echo: all requests are lost. "
@@ -323,7 +324,7 @@ class Echo:
             senders=tuple(counts[1:]),
             processors=after[0].busy_since(before[0]) if after else {},
             echo_busy=busy / elapsed if self._answers else None,
-            sender_busy=tuple(each.busy_s / each.seconds for each in sent if each.seconds),
+            sender_busy=tuple(each.busy_us / each.took_us for each in sent if each.took_us),
             shared=bool(boots[0]) and boots[0] in boots[1:],
         )
         return _TrialCounts(sent, seen)
@@ -333,14 +334,13 @@ class Echo:
         if self._answers is None:
             return 0.0
         self._answers.write("")
-        words = self._answers.read().split()
-        return int(words[2]) / 1e6 if len(words) == 3 and words[2].isdecimal() else 0.0
+        return self._answers.row(EchoedRow).busy_us / 1e6
 
 
 def _ready(lines: Lines, name: str, protocol: Protocol) -> int:
     """The MTU of the way, once the sender `name` may send. Raises Silent if it may not."""
     try:
-        return int(lines.read().removeprefix("@ready "))
+        return lines.row(ReadyRow).mtu
     except TargetError as error:
         if error.kind != "lost":
             raise

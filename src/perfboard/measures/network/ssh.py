@@ -8,10 +8,10 @@ from statistics import median
 from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting, ShownMetric
 from perfboard.measures.disk.encryption import WAYS, kernel_for
-from perfboard.measures.disk.points import PARAMETERS, failure_of, folder_line
-from perfboard.measures.reading import printed, times_of
+from perfboard.measures.disk.points import PARAMETERS, folder_line
+from perfboard.measures.reading import example_time, printed, times_of
+from perfboard.model.rows import RefusedRow, read_rows, row_line
 from perfboard.model.run import Metric
-from perfboard.model.text import printable
 from perfboard.model.units import format_value
 
 _MIB = 1 << 20
@@ -22,7 +22,6 @@ _ENCRYPTED = ("ecryptfs", "fscrypt", "xts")
 _SCRIPT = Path(__file__).with_name("ssh.sh")
 # The encrypted disk has so much room beside the file of ssh.
 _DISK = 48 * _MIB
-_FAILED = re.compile(r"^@failed \S+ (.{1,1000})$", re.MULTILINE)
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
 _RUN = """\
 place=
@@ -30,7 +29,7 @@ for folder in /dev/shm /run/shm /run; do
     grep -q " $folder tmpfs " /proc/mounts && [ -w "$folder" ] && place=$folder && break
 done
 [ -n "$place" ] || { mkdir shm && mount -t tmpfs none shm && place=$PWD/shm; } || {
-    echo "@failed ssh no tmpfs can be written to"; exit 0; }
+    "$PROBE" say refused what=ssh why="no tmpfs can be written to"; exit 0; }
 case $PROBE in /*) ;; *) PROBE=$PWD/$PROBE;; esac
 export PROBE
 sh ssh.sh tmpfs "$place" WORDS
@@ -38,9 +37,9 @@ mkdir covered
 """
 _WITHIN = """\
 for way in WAYS; do
-    said=$("$PROBE" disk crypt $way "$source" covered DISK run sh "$PWD/ssh.sh" $way . WORDS)
+    said=$("$PROBE" disk-crypt $way "$source" covered DISK run sh "$PWD/ssh.sh" $way . WORDS)
     echo "$said"
-    case $said in *"@failed $way "*) ;; *) break;; esac
+    case $said in *'"what":"'$way'"'*) ;; *) break;; esac
 done
 """
 
@@ -62,8 +61,9 @@ class NetworkSsh(Measure):
     )
     examples = (
         Example(
-            "@say server OpenSSH\n@time ssh-tmpfs-login\n500000000 1000 0 100 0 0\n"
-            "@time ssh-tmpfs-aes128-ctr\n2500000000 1000 0 100 0 0\n",
+            row_line("said", name="server", text="OpenSSH")
+            + example_time("ssh-tmpfs-login", 500_000_000, 1000)
+            + example_time("ssh-tmpfs-aes128-ctr", 2_500_000_000, 1000),
             {"network.ssh.bandwidth": 2 * _MIB / 2, "network.ssh.login.time": 0.5},
         ),
     )
@@ -116,18 +116,18 @@ def _found(output: str, size: int) -> Finding:
         figures.append(
             ShownMetric(f"to {WAYS.get(where, where)}, {cipher.partition('@')[0]}", rate)
         )
+    refused = list(dict.fromkeys(row.why for row in read_rows(output, RefusedRow)))
     if not figures:
-        raise NotMeasurable(failure_of(output) or "no file came through ssh")
+        raise NotMeasurable(refused[0] if refused else "no file came through ssh")
     best = max(figures, key=lambda figure: median(figure.metric.samples))
     short = f"{format_value(median(best.metric.samples), 'B/s')} by ssh {best.title}"
     if login := times.get(("tmpfs", "login")):
         own = Metric(name="network.ssh.login.time", unit="s", samples=tuple(login))
         metrics.append(own)
         figures.append(ShownMetric("a login", own))
-    server = printable(printed(output, "server"))
+    server = printed(output, "server")
     sentence = f"The server was {server}; client and server share the board's processor."
-    failed = "; ".join(dict.fromkeys(printable(words) for words in _FAILED.findall(output)))
-    notes = (f"Not all of ssh was measured: {failed}.",) if failed else ()
+    notes = (f"Not all of ssh was measured: {'; '.join(refused)}.",) if refused else ()
     return Finding(
         tuple(metrics), tuple(figures), short, "the processor, which has both ends", sentence, notes
     )

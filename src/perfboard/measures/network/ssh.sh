@@ -2,12 +2,13 @@
 # ssh.sh WHERE FOLDER REPEATS SIZE CIPHER...
 #
 # Copies SIZE bytes to a file below FOLDER by ssh, over loopback, by each cipher; prints the times
-# (native/probe/run/time.c) under "@time ssh-WHERE-CIPHER", of nothing by the first one under
-# "@time ssh-WHERE-login". Keys, server and known hosts are its own, and go with it.
+# (native/probe/commands/time.c) labelled ssh-WHERE-CIPHER, of nothing by the first one
+# ssh-WHERE-login. Keys, server and known hosts are its own, and go with it.
 where=$1 folder=$(cd "$2" && pwd) repeats=$3 size=$4
 shift 4
 umask 077
 temporary=${TMPDIR:-/tmp} own= place= server= made=
+refuse() { "$PROBE" say refused what=ssh why="$1"; }
 finish() {
     [ -z "$server" ] || kill "$server" 2> /dev/null
     [ -z "$made" ] || rmdir "$made"
@@ -16,13 +17,13 @@ finish() {
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
 own=$(mktemp -d "$temporary/perfboard-ssh.XXXXXX") || {
-    echo "@failed ssh no folder can be made in $temporary"
+    refuse "no folder can be made in $temporary"
     exit 0
 }
 # Everybody may write to a tmpfs: where the file's name can be guessed, another user lays a link to
 # a file of root's there, which the copy would overwrite.
 place=$(mktemp -d "$folder/perfboard-ssh.XXXXXX") || {
-    echo "@failed ssh no folder can be made in $folder"
+    refuse "no folder can be made in $folder"
     exit 0
 }
 file=$place/file
@@ -42,7 +43,7 @@ if [ -x "$daemon" ] && command -v ssh ssh-keygen > /dev/null; then
     client="ssh -F /dev/null -i $own/user -p $port -o IdentitiesOnly=yes -o IdentityAgent=none"
     client="$client -o UserKnownHostsFile=/dev/null -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR"
     client="$client -o StrictHostKeyChecking=no -o BatchMode=yes -o Compression=no"
-    echo "@say server OpenSSH"
+    "$PROBE" say said name=server text=OpenSSH
 elif [ -b /dev/pbd ] && command -v dropbear dbclient dropbearkey > /dev/null; then
     # It takes the keys of the user's own folder alone: that of a virtual board, which is gone then.
     mkdir -p "$HOME/.ssh"
@@ -51,16 +52,15 @@ elif [ -b /dev/pbd ] && command -v dropbear dbclient dropbearkey > /dev/null; th
     dropbear -F -E -r "$own/host" -p 127.0.0.1:$port -P "$own/pid" 2> "$own/said" &
     server=$!
     client="dbclient -y -y -i $own/user -p $port"
-    echo "@say server dropbear"
+    "$PROBE" say said name=server text=dropbear
 else
-    echo "@failed ssh the target has no OpenSSH (sshd, ssh and ssh-keygen)"
+    refuse "the target has no OpenSSH (sshd, ssh and ssh-keygen)"
     exit 0
 fi
 copy() {
     rm -f "$own/times"
-    "$PROBE" time "$own/times" "$repeats" sh -c \
+    "$PROBE" time "$own/times" "ssh-$where-$1" "$repeats" sh -c \
         "exec $client -c $2 $(id -un)@127.0.0.1 'exec $cat > $file' < $3 2> $own/wrong" > /dev/null
-    echo "@time ssh-$where-$1"
     cat "$own/times"
 }
 : > "$own/nothing"
@@ -69,7 +69,7 @@ tries=0
 until $client -c "$1" "$(id -un)@127.0.0.1" true < "$own/nothing" 2> "$own/wrong"; do
     tries=$((tries + 1))
     if [ $tries -ge 20 ] || ! kill -0 "$server"; then
-        echo "@failed ssh $(cat "$own/said" "$own/wrong" | head -c 300 | tr '\n' ' ')"
+        refuse "$(cat "$own/said" "$own/wrong" | head -c 300 | tr '\n' ' ')"
         exit 0
     fi
     sleep 0.3
@@ -77,5 +77,5 @@ done
 copy login "$1" "$own/nothing"
 for cipher; do
     copy "$cipher" "$cipher" "$own/data"
-    [ "$(wc -c < "$file")" -eq "$size" ] || echo "@failed ssh $cipher: $(head -c 300 "$own/wrong" | tr '\n' ' ')"
+    [ "$(wc -c < "$file")" -eq "$size" ] || refuse "$cipher: $(head -c 300 "$own/wrong" | tr '\n' ' ')"
 done

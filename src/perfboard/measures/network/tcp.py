@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """network.tcp, network.http, network.latency: between the board and another machine (study B)."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal, TypeVar
 
 from perfboard.analysis.packets.counters import Counters
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.tcp import Talk, TcpReply
 from perfboard.measures.base import Finding, Measure, Quantity, Setting, ShownMetric, Turn
-from perfboard.measures.disk.points import QUICK, failure_of
+from perfboard.measures.disk.points import QUICK
 from perfboard.measures.rates import limit_of, rate_quantities, rated
+from perfboard.model.rows import Count, Positive, RefusedRow, Row, read_row
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
@@ -24,8 +25,27 @@ _LEAST_BODY, _MOST_BODY = 64 << 10, 8 << 30
 _OF = ("median", "99%", "longest")
 _NO_WIRE = "memory, not a wire: both ends are on this machine"
 _BUSIEST = "the share of the board's busiest processor"
-_MOVED = re.compile(r"@moved (\d{1,19}) (\d{1,15}) (\d{1,12})")
-_ASKED = re.compile(r"@asked (\d{1,9}) (\d{1,12}) (\d{1,12}) (\d{1,12})")
+
+
+class MovedRow(Row):
+    """A transfer, as native/probe/commands/tcp.c prints it."""
+
+    row: Literal["moved"]
+    bytes: Count
+    took_us: Positive
+    retransmitted: Count
+
+
+class AskedRow(Row):
+    """The times of answers: the middle one, that of 99%, and the longest."""
+
+    row: Literal["asked"]
+    middle_ns: Count
+    late_ns: Count
+    longest_ns: Count
+
+
+_Kind = TypeVar("_Kind", bound=Row)
 
 
 @dataclass(frozen=True)
@@ -37,22 +57,22 @@ class TcpTransfer:
     busy: float | None
 
 
-def _checked(pattern: re.Pattern[str], answer: str) -> list[int]:
-    """The numbers of a client's answer. Raises NotMeasurable if it has failed."""
-    if failed := failure_of(answer):
-        raise NotMeasurable(f"the transfer failed: {failed}")
-    match = pattern.fullmatch(answer)
-    if match is None:
+def _checked(kind: type[_Kind], answer: str) -> _Kind:
+    """The row of a client's answer. Raises NotMeasurable if it has failed."""
+    if failed := read_row(answer, RefusedRow):
+        raise NotMeasurable(f"the transfer failed: {failed.why}")
+    row = read_row(answer, kind)
+    if row is None:
         raise NotMeasurable(f"the probe printed {printable(answer[:80])!r}")
-    return [int(word) for word in match.groups()]
+    return row
 
 
 def _transfers(replies: Iterable[TcpReply]) -> list[TcpTransfer]:
     found = []
     for reply in replies:
-        size, micros, again = _checked(_MOVED, reply.line)
+        moved = _checked(MovedRow, reply.line)
         busy = _busiest(reply.before, reply.after)
-        found.append(TcpTransfer(size / max(micros, 1) * 1e6, again, busy))
+        found.append(TcpTransfer(moved.bytes / moved.took_us * 1e6, moved.retransmitted, busy))
     return found
 
 
@@ -172,7 +192,8 @@ class NetworkLatency(_TcpMeasure):
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
         line = f"ping 1 {round(seconds * 1000)}"
         replies = talk.ask([line] * setting.repeats, seconds)
-        tries = [_checked(_ASKED, reply.line)[1:] for reply in replies]
+        rows = [_checked(AskedRow, reply.line) for reply in replies]
+        tries = [(row.middle_ns, row.late_ns, row.longest_ns) for row in rows]
         metrics = [
             Metric(
                 name="network.latency.time",

@@ -8,7 +8,7 @@ from typing import cast
 
 from perfboard.bench.base import Bench
 from perfboard.bench.job import NotMeasurable
-from perfboard.binaries.applets import ProbeWords, all_applets
+from perfboard.binaries.probes import ProbeWords, all_probes
 from perfboard.measures.base import (
     Finding,
     Measure,
@@ -32,20 +32,20 @@ class Probe(Measure):
 
     parameters = (Parameter("seconds", 6, "s that its processes may take together", labels=False),)
 
-    def __init__(self, applet: ProbeWords) -> None:
-        self.name, self.title = applet.name, applet.title
+    def __init__(self, probe: ProbeWords) -> None:
+        self.name, self.title = probe.name, probe.title
         self.metrics = tuple(
             Quantity(
-                name, cast("Unit", unit), applet.summary, "lower" if better == "lower" else "higher"
+                name, cast("Unit", unit), probe.summary, "lower" if better == "lower" else "higher"
             )
-            for name, unit, better in applet.metrics
+            for name, unit, better in probe.metrics
         )
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
         seconds = setting.whole("seconds")
         with bench.probe() as session, turn.step(seconds) as step:
-            applets = [each for each in session.applets() if each.name == self.name]
-            measuring = ProbeRounds(session, applets, ProbeTime(seconds, setting.facts.exact))
+            probes = [each for each in session.probes() if each.name == self.name]
+            measuring = ProbeRounds(session, probes, ProbeTime(seconds, setting.facts.exact))
             words = measuring.run(step)
         metrics, processes = measuring.merger.metrics(), tuple(measuring.merger.processes)
         if not metrics:
@@ -100,5 +100,5 @@ def _copied(words: str, metrics: Sequence[Metric]) -> ShownMetric:
 
 
 MEASURES = tuple(
-    CopyProbe(each) if each.name == "memory.copy" else Probe(each) for each in all_applets()
+    CopyProbe(each) if each.name == "memory.copy" else Probe(each) for each in all_probes()
 )

@@ -39,7 +39,7 @@ _SLACK_S = 30
 class Runner(Protocol):
     """Runs probes, as a ProbeSession does."""
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process."""
 
 
@@ -64,7 +64,7 @@ class ProbeRounds:
     def __init__(
         self,
         runner: Runner,
-        applets: Sequence[ProbeEntry],
+        probes: Sequence[ProbeEntry],
         plan: ProbeTime,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -74,7 +74,7 @@ class ProbeRounds:
         self._runner = runner
         self._plan = plan
         self._random = random.Random(_SEED)  # noqa: S311 - an order, not a secret
-        self._applets = list(applets)
+        self._probes = list(probes)
         self._seconds: dict[str, float] = {}
         self._took: dict[str, float] = {}
         self._precision: dict[str, list[tuple[float, str]]] = {}
@@ -120,9 +120,9 @@ class ProbeRounds:
         """
         for _ in range(ROUNDS):
             self._share_time()
-            self._run_round(self._applets, step)
-        while wide := [applet for applet in self._applets if self._is_wide(applet)]:
-            affordable = [applet for applet in wide if self._fits(applet)]
+            self._run_round(self._probes, step)
+        while wide := [probe for probe in self._probes if self._is_wide(probe)]:
+            affordable = [probe for probe in wide if self._fits(probe)]
             if not affordable:
                 break
             self._run_round(affordable, step)
@@ -138,24 +138,24 @@ class ProbeRounds:
         # A process takes more than it was asked to: what starting and answering takes, say.
         excess = max(0.5, self._spent / self._asked) if self._round else _FIRST_EXCESS
         room = left / (ROUNDS - self._round) / excess
-        weights = sum(applet.weight for applet in self._applets) or 1
-        for applet in self._applets:
-            self._seconds[applet.name] = max(_LEAST_S, room * applet.weight / weights)
+        weights = sum(probe.weight for probe in self._probes) or 1
+        for probe in self._probes:
+            self._seconds[probe.name] = max(_LEAST_S, room * probe.weight / weights)
 
-    def _fits(self, applet: ProbeEntry) -> bool:
-        return self._spent + self._took[applet.name] <= self._plan.budget_s
+    def _fits(self, probe: ProbeEntry) -> bool:
+        return self._spent + self._took[probe.name] <= self._plan.budget_s
 
-    def _run_round(self, applets: Sequence[ProbeEntry], step: Step) -> None:
+    def _run_round(self, probes: Sequence[ProbeEntry], step: Step) -> None:
         always = self._round < ROUNDS
-        for applet in self._random.sample(applets, len(applets)):
-            if always or self._fits(applet):
-                self.place = f"{applet.name}, round {self._round + 1}"
+        for probe in self._random.sample(probes, len(probes)):
+            if always or self._fits(probe):
+                self.place = f"{probe.name}, round {self._round + 1}"
                 step.update(min(self._spent, self._plan.budget_s), self.place)
-                self._run_one(applet)
+                self._run_one(probe)
         self._round += 1
 
-    def _run_one(self, applet: ProbeEntry) -> None:
-        name, seconds = applet.name, self._seconds[applet.name]
+    def _run_one(self, probe: ProbeEntry) -> None:
+        name, seconds = probe.name, self._seconds[probe.name]
         before = self._spent
         arguments = ["--seconds", f"{seconds:.3f}", *self._pinned()]
         answer = self._runner.run(name, arguments, 10 * seconds + _SLACK_S)
@@ -167,14 +167,14 @@ class ProbeRounds:
         if self._cpu is None:
             self._cpu = report.process.cpu
         if not report.usable:
-            self._applets.remove(applet)
+            self._probes.remove(probe)
         self._took[name] = self._spent - before
         self._precision[name] = [
             (estimate(metric).precision, label_name(metric)) for metric in self.merger.metrics(name)
         ]
 
-    def _is_wide(self, applet: ProbeEntry) -> bool:
-        known = self._precision[applet.name]
+    def _is_wide(self, probe: ProbeEntry) -> bool:
+        known = self._precision[probe.name]
         return any(precision > PRECISION for precision, _ in known)
 
     def _outcome(self, any_wide: bool) -> str:

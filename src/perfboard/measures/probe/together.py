@@ -81,9 +81,9 @@ def probe_rounds(
     measuring, complete = None, False
     try:
         with bench.probe() as session:
-            known = {applet.name: applet for applet in session.applets()}
-            applets = [known[each.measure.name] for each in items if each.measure.name in known]
-            measuring = ProbeRounds(session, applets, ProbeTime(time_s, exact), lab.clock)
+            known = {probe.name: probe for probe in session.probes()}
+            probes = [known[each.measure.name] for each in items if each.measure.name in known]
+            measuring = ProbeRounds(session, probes, ProbeTime(time_s, exact), lab.clock)
             if cpu is not None:
                 measuring.pin(cpu)
             yield ProbeTurns(items, bench, session, measuring, time_s)

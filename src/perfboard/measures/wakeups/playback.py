@@ -15,6 +15,7 @@ from perfboard.measures.base import (
     ShownMetric,
 )
 from perfboard.measures.wakeups.metrics import metrics
+from perfboard.model.rows import row_line
 from perfboard.model.units import format_value
 
 # The driver of ours, and the device of its sound card.
@@ -55,9 +56,22 @@ class AudioWakeups(Measure):
     )
     examples = (
         Example(
-            "@wakeups timer 0 copy\nelapsed_ns 2000000000\ncpu_idle 100\nswitches 800\n"
-            "writer_voluntary 350\nwakes 344\nmissed 0\nlatency_max_ns 90000\nchunks 128\n"
-            "latency 8192 344\nstate 0 500000 WFI\n@end\n",
+            row_line("state", name="WFI", us=500_000)
+            + row_line(
+                "playback",
+                way="timer",
+                level="0",
+                load="copy",
+                elapsed_ns=2_000_000_000,
+                idle_ticks=100,
+                switches=800,
+                writer_switches=350,
+                chunks=128,
+                wakes=344,
+                missed=0,
+                latency_max_ns=90_000,
+                latency=[0, 344],
+            ),
             {
                 "wakeups.wakes": 172,
                 "wakeups.switches": 400,

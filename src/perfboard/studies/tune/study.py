@@ -13,7 +13,7 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.tune.search import search
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import BOOTABLE, board_name, open_bench
+from perfboard.bench.opening import BOOTABLE, open_record
 from perfboard.bench.request import Request, virtual_target
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
@@ -55,25 +55,26 @@ class TuneStudy:
         from the cache.
         """
         proof = Proof()
-        with lab.record(self.name, board_name(request), request.command, self.headline) as record:
-            artifacts = record.folder.artifact_path("console.log").parent
-            with open_bench(request, options.of_bench, lab, artifacts) as bench:
-                exact = bench.facts.exact
-                plan = make_plan(request, options, exact)
-                if not options.scheduler:
-                    check_tools(plan, lab)
-                sweep = Sweep(plan)
-                tries = (ExactTries if exact else RoundTries)(sweep, bench, options, lab)
+        with open_record(self.name, self.headline, request, options.of_bench, lab) as (
+            record,
+            bench,
+        ):
+            exact = bench.facts.exact
+            plan = make_plan(request, options, exact)
+            if not options.scheduler:
+                check_tools(plan, lab)
+            sweep = Sweep(plan)
+            tries = (ExactTries if exact else RoundTries)(sweep, bench, options, lab)
 
-                def found() -> Content:
-                    return found_by(options, sweep, proof, bench.subject(), tries.notes)
+            def found() -> Content:
+                return found_by(options, sweep, proof, bench.subject(), tries.notes)
 
-                with record.begin(found):
-                    with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
-                        shown = TuneStep(step, lab.clock)
-                        with tries.making(shown.note) as make:
-                            try_all(sweep, make, shown)
-                    proof = tries.prove(record.folder)
+            with record.begin(found):
+                with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
+                    shown = TuneStep(step, lab.clock)
+                    with tries.making(shown.note) as make:
+                        try_all(sweep, make, shown)
+                proof = tries.prove(record.folder)
             _, _, places = sweep.recorded()
             for combination, place in places.items():
                 if console := sweep.results[combination].console:

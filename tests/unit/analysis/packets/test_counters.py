@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.packets.counters import Counters, own_addresses, read_counters
+from perfboard.analysis.raw_files import raw_files
 
 RECORDED = """\
 @file /proc/stat
@@ -30,8 +31,8 @@ Inter-|   Receive                                                |  Transmit
 @file /proc/sys/net/ipv4/icmp_ratemask
 6168
 @file /proc/sys/net/ipv4/icmp_ratelimit
-@queue eth0 tbf 20 12
-@queue eth0 tbf 3 1
+{"row":"queue","interface":"eth0","kind":"tbf","packets":20,"drops":12}
+{"row":"queue","interface":"eth0","kind":"tbf","packets":3,"drops":1}
 """
 TRIE = """\
 Main:
@@ -46,7 +47,7 @@ Main:
 
 
 def test_all_places_are_read() -> None:
-    found = read_counters(RECORDED)
+    found = read_counters(raw_files(RECORDED))
     assert found.counts == {
         "softnet.dropped": 5,
         "softnet.squeezed": 1,
@@ -65,7 +66,9 @@ def test_all_places_are_read() -> None:
     }
     assert found.settings == {"icmp_ratemask": "6168"}
     assert found.boot_id.startswith("0f3b")
-    later = read_counters(RECORDED.replace("cpu0 5 0 5 40 0 0 50", "cpu0 5 0 5 65 0 0 125"))
+    later = read_counters(
+        raw_files(RECORDED.replace("cpu0 5 0 5 40 0 0 50", "cpu0 5 0 5 65 0 0 125"))
+    )
     shares = later.busy_since(found)["cpu0"]
     assert shares["idle"] == 0.25 and shares["softirq"] == 0.75
 
@@ -86,14 +89,14 @@ def test_damaged_text_is_read_as_far_as_it_makes_sense(data: st.DataObject) -> N
     lines[place] = data.draw(st.text(st.characters(codec="utf-8"), max_size=60))
     at = data.draw(st.integers(0, len(RECORDED)))
     for text in ("\n".join(lines), RECORDED[:at], RECORDED[at:]):
-        found = read_counters(text)
+        found = read_counters(raw_files(text))
         assert all(0 <= count < 1 << 70 for count in found.counts.values())
         assert all(value.isdecimal() for value in found.settings.values())
-        for shares in found.busy_since(read_counters(RECORDED)).values():
+        for shares in found.busy_since(read_counters(raw_files(RECORDED))).values():
             assert all(0 <= share <= 1 for share in shares.values())
 
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
-    read_counters(text)
+    read_counters(raw_files(text))
     own_addresses(text)

@@ -104,7 +104,8 @@ def test_what_shows_no_energy_is_said(meter: Meter, readings: list[Reading], sai
 
 def listed(folders: dict[str, dict[str, str]]) -> str:
     return "".join(
-        f"@folder {folder}\n" + "".join(f"{name}={text}\n" for name, text in texts.items())
+        f"@file {folder}/\n"
+        + "".join(f"@file {folder}/{name}\n{text}\n" for name, text in texts.items())
         for folder, texts in folders.items()
     )
 
@@ -156,7 +157,8 @@ def test_a_battery_shows_power_or_voltage_and_current() -> None:
     ("word", "output", "said"),
     [
         ("rapl", "", "there is no /sys/class/powercap"),
-        ("rapl", "@folder /sys/class/powercap\nintel-rapl:0/name=p\nintel-rapl:0/energy_uj!\n",
+        ("rapl", listed({"/sys/class/powercap": {"intel-rapl:0/name": "p"}})
+         + "@file /sys/class/powercap/intel-rapl:0/energy_uj\n",
          "intel-rapl:0/energy_uj cannot be read. energy_uj wants root"),
         ("hwmon:ina219", listed({"/sys/class/hwmon/hwmon0": {"name": "ina226"}}),
          "there is no chip ina219; there are: ina226"),

@@ -2,11 +2,14 @@
 """A meter's samples on this machine's clock, and playbacks on the target's."""
 
 import random
+import re
+import subprocess
 
 import numpy as np
 import pytest
 
 from perfboard.analysis.wakeups.meter_file import MeterSpan, clocked, energy_in, is_file, spans
+from perfboard.model.rows import row_line
 
 
 def test_the_targets_clock_lies_between_what_is_known_here() -> None:
@@ -16,8 +19,8 @@ def test_the_targets_clock_lies_between_what_is_known_here() -> None:
         now, true, said = 10.0 + chance.uniform(0, 2), [], ""
         for length in lengths:
             true.append((now, now + length))
-            for at in true[-1]:
-                said += f"@clock {at - offset_s + 2e5:.2f}\nother words\n"
+            began, ended = (f"{at - offset_s + 2e5:.2f}" for at in true[-1])
+            said += row_line("clock", began_s=began, ended_s=ended) + "other words\n"
             now += length + chance.uniform(0, 0.1)
         found = spans(said, 10.0, now + chance.uniform(0, 2))
         assert len(found) == 5
@@ -27,8 +30,12 @@ def test_the_targets_clock_lies_between_what_is_known_here() -> None:
 
 
 def test_a_script_says_the_time_around_each_line() -> None:
-    script = clocked(["a || exit 1\n", "b || exit 1\n"])
-    assert script.count("clock; a") == 1 and script.endswith("clock; b || exit 1\nclock\n")
+    script = clocked(["sleep 0.2 || exit 1\n"] * 2)
+    done = subprocess.run(
+        ["sh", "-c", script], env={"PROBE": "echo"}, capture_output=True, text=True, check=True
+    )
+    words = re.findall(r"say clock began_s=(\S+) ended_s=(\S+)", done.stdout)
+    assert len(words) == 2 and all(float(ended) - float(began) > 0.1 for began, ended in words)
     assert spans("nothing of the kind", 0, 1) == []
 
 

@@ -8,15 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfboard.analysis.wakeups.policy import (
-    HOLD_NS,
-    RISE_NS,
-    Adaptive,
-    FixedPolicy,
-    TwoLevel,
-    margin_ns,
-)
-from perfboard.analysis.wakeups.simulate import (
+from perfboard.analysis.wakeups.advice import margin_ns
+from tests.support.wake_policy import HOLD_NS, RISE_NS, Adaptive, FixedPolicy, TwoLevel
+from tests.support.wake_simulation import (
     Burst,
     SimulatedPlayback,
     drawn,

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.bench.display.rows import TaskRow
 from perfboard.bench.display.screen import completed
 from perfboard.bench.served import with_served
+from perfboard.instruments.scope import GetRow
 from perfboard.instruments.screen import SCREEN, EmulatedScreen
 from perfboard.measures.display.films import pictures_of
-from perfboard.measures.display.session import read_session
+from perfboard.measures.display.session import MEMORY, read_session
+from perfboard.model.rows import read_rows
 
 WIDTH, HEIGHT = 8, 100
 MS = 1_000_000
@@ -30,8 +33,16 @@ def look(ms: int, first: int, *colours: int) -> bytes:
     return words(1, ms * MS, 1) + spans
 
 
-def watched(kind: str, step: int, label: str = "start", reference: str = "start") -> str:
-    return f"@watched {label} {kind} {step} {step + 1} {reference} {QUIET} \n"
+def watched(
+    kind: str, step: int, label: str = "start", reference: str = "start", reason: str = ""
+) -> str:
+    steps = f'"begin":{step},"end":{step + 1},"reference":"{reference}","quiet_ns":{QUIET}'
+    return f'{{"row":"watched","label":"{label}","outcome":"{kind}",{steps},"reason":"{reason}"}}\n'
+
+
+def left(step: int) -> str:
+    steps = f'"begin":{step},"end":{step + 1},"reason":""'
+    return f'{{"row":"left","label":"exit","outcome":"ok",{steps}}}\n'
 
 
 def drawn(number: int, ms: int, colour: int, late_ms: int) -> bytes:
@@ -64,8 +75,9 @@ def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) ->
     output = session(tmp_path, *CALIBRATED, ("ok", 9, 40))
     found = read_session(output)
     (one,) = found.seen["start"]
-    assert (one.first, one.final, one.stable, one.look) == (0.01, 0.04, 0.04, 0.00027)
-    assert [each.picture for each in found.tried["start"]] == [one.picture] * 3
+    assert (one.first_ns, one.final_ns, one.stable_ns) == (10 * MS, 40 * MS, 40 * MS)
+    assert (one.time_s, one.look_ns) == (0.04, 270_000)
+    assert [each.hash for each in found.tried["start"]] == [one.hash] * 3
     strip = pictures_of(output)["start"]
     assert [(each.moment, each.time_s) for each in strip] == [
         *(("first", 0.01), ("half", 0.01), ("final", 0.04), ("stable", 0.04))
@@ -74,7 +86,7 @@ def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) ->
 
 def test_one_picture_is_a_reference_where_the_watcher_made_one(tmp_path: Path) -> None:
     found = read_session(session(tmp_path, CALIBRATED[0], ("ok", 9, 40)))
-    assert [one.stable for one in found.seen["start"]] == [0.04] and not found.refused
+    assert [one.time_s for one in found.seen["start"]] == [0.04] and not found.refused
 
 
 @pytest.mark.parametrize(
@@ -96,25 +108,26 @@ def test_a_task_that_does_not_count_is_refused_with_its_reason(
 
 
 def test_what_the_watcher_refused_stays_refused(tmp_path: Path) -> None:
-    said = "@watched start refused 1 2 - 1 it was ended by signal 11\n"
+    said = watched("refused", 1, reference="-", reason="it was ended by signal 11")
     output = shown(tmp_path, step(1, 1) + look(5, 0, 1) + step(2, 9), said)
     assert read_session(output).refused["start"] == ["it was ended by signal 11"]
     assert pictures_of(output)["start"][0].moment == "refused"
 
 
 def test_an_exit_takes_from_one_step_to_the_other(tmp_path: Path) -> None:
-    said = "@left exit 1 2 ok \n@left exit 3 4 ok \n@memory start server resident=4\n"
+    said = left(1) + left(3) + MEMORY
     found = read_session(shown(tmp_path, step(1, 1) + step(2, 12), said))
     assert found.exits["exit"] == [0.011]
     # The scope did not see the steps of the second.
-    assert len(found.refused["exit"]) == 1 and found.memory["start", "server"]
+    assert len(found.refused["exit"]) == 1 and found.memory["start", "program"]
 
 
 def test_masked_pixels_do_not_count(tmp_path: Path) -> None:
     record = step(1, 1) + look(5, 0, 1, 2) + step(2, 5000)
     said = watched("ok", 1, reference="-")
     assert read_session(shown(tmp_path, record, said)).seen["start"]
-    assert not read_session(shown(tmp_path, record, f"@mask 0 0 2 1\n{said}")).seen
+    mask = '{"row":"mask","x":0,"y":0,"x1":2,"y1":1}\n'
+    assert not read_session(shown(tmp_path, record, mask + said)).seen
 
 
 def test_what_the_far_end_served_stands_before_the_task_that_it_was_served_for(
@@ -124,10 +137,16 @@ def test_what_the_far_end_served_stands_before_the_task_that_it_was_served_for(
     # The first was asked for before all tasks, the last after their ends.
     gets = (("a.html", 0), ("c.html", 9001 * MS), ("b.png", 9 * MS), ("d.html", 19000 * MS))
     said = "".join(watched("ok", 2 * n + 1, f"load{n}", "-") for n in range(2))
-    sent = [(ns, f"@get {name}") for name, ns in gets]
+    sent = [(ns, GetRow(name=name)) for name, ns in gets]
     output = with_served(shown(tmp_path, record, said), sent)
-    told = [line.split(" began")[0] for line in output.splitlines()]
-    assert told == ["@get b.png", "@task load0 ok", "@get c.html", "@get d.html", "@task load1 ok"]
+    told = [row.model_dump() for row in read_rows(output, GetRow, TaskRow)]
+    assert [row.get("name") or row["label"] for row in told] == [
+        "b.png",
+        "load0",
+        "c.html",
+        "d.html",
+        "load1",
+    ]
 
 
 def test_a_screen_that_is_no_record_is_refused(tmp_path: Path) -> None:

@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.job import NotMeasurable
-from perfboard.measures.catalogue import all_measures
+from perfboard.measures.catalogue import all_measures, get_measure
+from perfboard.measures.disk.points import example_point
+from perfboard.measures.reading import example_time
+from perfboard.model.rows import row_line
 from tests.support.measures import LIVE, job_of, read
 
 
 def point(text: str, size: int, operations: int, ns: int, busy_us: int, kept: int = 0) -> str:
-    how = "io_submit" if text.endswith("/32") else "calls"
-    return (
-        f"@point {text} {size} {operations} {ns} {busy_us} {busy_us} 1000 2000 3000 {kept} {how}\n"
-    )
+    figures = {"bytes": size, "operations": operations, "took_ns": ns, "own_us": busy_us}
+    return example_point(text, kept_permille=kept, **figures)
 
 
 # A request of 1 ms beside 10 MB/s: 100 of 1 MB in 10.1 s.
 SEQUENTIAL = (
-    "@file 33554432 100000000 ext\n"
+    row_line("file", bytes=33554432, free_bytes=100000000, filesystem="ext")
     + point("read/direct/4096/1", 4_096_000, 1000, 1_409_600_000, 10_000)
     + point("read/direct/1048576/1", 104_857_600, 100, 10_585_760_000, 10_000)
     + point("read/buffered/8192/1", 8_192_000, 1000, 1_000_000_000, 950_000)
@@ -51,9 +52,8 @@ def test_a_cache_that_keeps_the_file_is_told() -> None:
 
 
 def test_a_disk_that_stood_still_is_told() -> None:
-    words = point("write/buffered/8192/1", 8192, 2, 31_000_000_000, 1).split()
-    words[9] = "30500000000"
-    answer = read("disk.sequential", " ".join(words))
+    line = point("write/buffered/8192/1", 8192, 2, 31_000_000_000, 1)
+    answer = read("disk.sequential", line.replace('"longest_ns":3000', '"longest_ns":30500000000'))
     assert answer.notes == ("The disk stood still: a write of 8 KiB took 30.50 s.",)
 
 
@@ -67,8 +67,8 @@ def test_blocks_at_random_say_how_several_were_asked_for() -> None:
 
 
 def test_files_are_rates_by_their_order() -> None:
-    output = "@files sequential create 1000 2000000000 1980000 1990000\n"
-    answer = read("disk.files", output * 3)
+    (example,) = get_measure("disk.files").examples
+    answer = read("disk.files", example.output * 3)
     assert answer.short == "500.0 /s files, create, sequential"
     assert answer.limit.startswith("the processor, busy for 99%")
     assert answer.figures[0].metric.samples == (500.0,) * 3
@@ -88,7 +88,7 @@ def test_files_are_rates_by_their_order() -> None:
 )
 def test_a_disk_that_does_not_do_is_told_in_its_own_words(name: str, words: str) -> None:
     with pytest.raises(NotMeasurable, match=words):
-        read(name, f"@failed all {words}\n")
+        read(name, row_line("refused", what="all", why=words))
 
 
 def test_the_users_folder_is_one_word_of_the_script() -> None:
@@ -103,11 +103,10 @@ def test_the_users_folder_is_one_word_of_the_script() -> None:
 @pytest.mark.parametrize("folder", ["", "/mnt/a disk"])
 def test_a_folder_on_a_disk_is_sought_on_a_live_target(folder: str, tmp_path: Path) -> None:
     probe = tmp_path / "probe"
-    probe.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >&2\necho "@place 1 2 /found here"\n')
+    probe.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >&2\necho "/found here"\n')
     probe.chmod(0o755)
-    script = job_of("disk.sequential", {"folder": folder}).script.partition('"$PROBE" disk points')[
-        0
-    ]
+    script = job_of("disk.sequential", {"folder": folder}).script
+    script = script.partition('"$PROBE" disk-points')[0]
     done = subprocess.run(
         ["sh", "-c", f'{script}echo "$place"'],
         capture_output=True,
@@ -116,7 +115,7 @@ def test_a_folder_on_a_disk_is_sought_on_a_live_target(folder: str, tmp_path: Pa
     )
     assert done.stdout == "/found here\n"
     usual = ["/t", ".", "/var/tmp", "/h", "/"]
-    assert done.stderr.splitlines() == ["disk", "place", *([folder] if folder else usual)]
+    assert done.stderr.splitlines() == ["disk-place", *([folder] if folder else usual)]
 
 
 def test_quick_spares_flash() -> None:
@@ -130,9 +129,9 @@ def test_quick_spares_flash() -> None:
 
 @pytest.mark.parametrize("name", ["disk.dd", "memory.dd"])
 def test_dd_is_told_by_its_block(name: str) -> None:
-    time = "1000000000 100000 400000 1024 0 0\n"
+    small, large = (example_time(f"dd-{block}", 10**9, 500_000) for block in (512, 65536))
     facts = replace(LIVE, ram=16 << 20, repeats=2)
-    found = read(name, f"@time dd-512\n{time}{time}@time dd-65536\n{time}", facts)
+    found = read(name, f"{small}{small}{large}", facts)
     # An eighth of the RAM.
     assert [f.metric.samples for f in found.figures] == [(2097152.0,) * 2, (2097152.0,)]
     assert found.short == "dd writes 2.097 MB/s by 512 B, 2.097 MB/s by 64 KiB"
@@ -143,4 +142,4 @@ def test_dd_is_told_by_its_block(name: str) -> None:
 def test_a_tmpfs_without_room_is_told() -> None:
     words = "no room: /dev/shm has 16 kB free"
     with pytest.raises(NotMeasurable, match=words):
-        read("memory.dd", f"@failed dd {words}\n")
+        read("memory.dd", row_line("refused", what="dd", why=words))

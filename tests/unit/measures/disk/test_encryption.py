@@ -9,19 +9,23 @@ from perfboard.bench.job import NotMeasurable
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import load_board
+from perfboard.model.rows import row_line
 from tests.support.lab import FakeLab
 from tests.support.measures import job_of, read
 
 from .test_disk import point
 
+_LACKS = "the kernel has no"
+PLAIN = point("write/buffered/65536/1", 8_000_000, 123, 1_000_000_000, 100_000) + row_line(
+    "crypt", way="plain", driver="none"
+)
 ENCRYPTED = (
-    point("write/buffered/65536/1", 8_000_000, 123, 1_000_000_000, 100_000)
-    + "@crypt plain none\n"
+    PLAIN
     + point("write/buffered/65536/1", 2_000_000, 31, 1_000_000_000, 990_000)
     + point("read/buffered/65536/1", 3_000_000, 47, 1_000_000_000, 950_000)
-    + "@crypt xts xts-aes-neonbs\n"
-    + "@failed adiantum the kernel has no dm-crypt by it: Invalid argument\n"
-    + "@failed ecryptfs the kernel has no eCryptfs: No such device\n"
+    + row_line("crypt", way="xts", driver="xts-aes-neonbs")
+    + row_line("refused", what="adiantum", why=f"{_LACKS} dm-crypt by it: Invalid argument")
+    + row_line("refused", what="ecryptfs", why=f"{_LACKS} eCryptfs: No such device")
 )
 
 
@@ -44,9 +48,12 @@ def test_encrypted_files_stand_beside_plain_ones_with_their_driver() -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("@failed place /tmp: tmpfs\n", "/tmp: tmpfs"),
-        ("@failed plain it needs root\n@failed xts it needs root\n", "it needs root"),
-        (ENCRYPTED[: ENCRYPTED.index("@crypt plain") + 19], "the probe said nothing"),
+        (row_line("refused", what="place", why="/tmp: tmpfs"), "/tmp: tmpfs"),
+        (
+            "".join(row_line("refused", what=way, why="it needs root") for way in ("plain", "xts")),
+            "it needs root",
+        ),
+        (PLAIN, "the probe said nothing"),
     ],
 )
 def test_storage_that_cannot_be_encrypted_says_why(said: str, why: str) -> None:

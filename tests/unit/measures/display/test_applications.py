@@ -14,28 +14,38 @@ from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import EXACT
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.display.applications.base import all_applications
-from perfboard.measures.display.session import read_session
+from perfboard.measures.display.session import EXIT, TASK, read_session
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
 from tests.support.measures import job_of, metrics_of
+from tests.support.saying import saying_probe
 
 START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
 SWITCH: dict[str, Value] = {"program": "dillo", "other": "sylpheed", "quiet_ms": 700}
-SIZES = "resident=100 virtual=400 proportional=80 own=60"
+SHARES = ',"pss_kb":80,"uss_kb":60'
 
 
 def task(
     label: str, outcome: str = "ok", stable_ms: int = 30, reason: str = "", picture: str = "00ff"
 ) -> str:
-    times = f"first=10000000 final=20000000 stable={stable_ms}000000 look=400000"
-    return f"@task {label} {outcome} began=1 {times} hash={picture} {reason}\n"
+    whole = (TASK % (label, outcome)).replace("30000000", str(stable_ms * 1_000_000))
+    return whole.replace("00ff", picture).replace('"reason":""', f'"reason":"{reason}"')
+
+
+def sizes(label: str, of: str) -> str:
+    head = f'{{"row":"memory","label":"{label}","of":"{of}"'
+    return f'{head},"rss_kb":100,"vsz_kb":400{SHARES}}}\n'
+
+
+def free(label: str, kilobytes: int) -> str:
+    return f'{{"row":"memory","label":"{label}","of":"system","free_kb":{kilobytes}}}\n'
 
 
 def started(count: int) -> str:
-    memory = "".join(f"@memory start {of} {SIZES}\n" for of in ("program", "server"))
-    memory += "@memory start system free=900\n"
-    once = f"{task('start')}{memory}@exit exit ok took=2000000 \n"
-    return task("calibration", "calibration") * 3 + once * count + "@watcher busy=2 of=100\n"
+    memory = sizes("start", "program") + sizes("start", "server") + free("start", 900)
+    once = f"{task('start')}{memory}{EXIT}"
+    watcher = '{"row":"watcher","busy_ns":2,"of_ns":100}\n'
+    return task("calibration", "calibration") * 3 + once * count + watcher
 
 
 def lines(job: Job) -> list[str]:
@@ -79,8 +89,8 @@ def test_the_samples_are_read_with_their_units() -> None:
     assert by_name["app.start.time", None].samples == (0.03,) * 10
     assert by_name["app.exit.time", None].samples == (0.002,) * 10
     assert by_name["app.memory.rss", "server"].samples == (102400.0,) * 10
-    free = by_name["app.memory.free", None]
-    assert free.samples == (921600.0,) * 10 and free.better == "higher"
+    left = by_name["app.memory.free", None]
+    assert left.samples == (921600.0,) * 10 and left.better == "higher"
     assert by_name["app.start.refused", None].samples == (0.0,)
     assert by_name["app.start.watcher", None].samples == (0.02,)
 
@@ -102,7 +112,7 @@ def test_cold_starts_of_a_live_target_are_nine_of_ten_or_none() -> None:
 
 
 def test_sizes_that_the_kernel_does_not_tell_are_absent() -> None:
-    output = started(10).replace(" proportional=80 own=60", "")
+    output = started(10).replace(SHARES, "")
     metrics = metrics_of("app.start", output, START)
     told = {m.name.removeprefix("app.memory.") for m in metrics if "memory" in m.name}
     assert told == {"rss", "vsz", "free"}
@@ -123,14 +133,13 @@ def test_refused_samples_are_never_averaged_and_many_of_them_are_no_figure() -> 
 def test_a_cold_switch_is_the_exit_of_one_and_the_start_of_the_other() -> None:
     plan = lines(job_of("app.switch", SWITCH))
     assert plan.count("raise warm 0") == 10 and plan.count("close exit 0") == 10
-    once = task("warm", stable_ms=5) + "@memory both system free=9\n" + task("cold")
-    exits = "@exit exit ok took=2000000 \n"
-    warm, *refused, cold, free = metrics_of("app.switch", (once + exits) * 10, SWITCH)
-    assert free.name == "switch.memory.free" and free.samples == (9216.0,) * 10
+    once = task("warm", stable_ms=5) + free("both", 9) + task("cold")
+    warm, *refused, cold, left = metrics_of("app.switch", (once + EXIT) * 10, SWITCH)
+    assert left.name == "switch.memory.free" and left.samples == (9216.0,) * 10
     assert [metric.samples for metric in refused] == [(0.0,), (0.0,)]
     # One exit in ten may be refused.
     for count, samples in ((9, 9), (8, None)):
-        found = {m.name: m for m in metrics_of("app.switch", once * 10 + exits * count, SWITCH)}
+        found = {m.name: m for m in metrics_of("app.switch", once * 10 + EXIT * count, SWITCH)}
         told = found.get("app.switch.cold")
         assert (told and len(told.samples)) == samples
     assert warm.samples == (0.005,) * 10 and cold.samples == pytest.approx((0.032,) * 10)
@@ -159,6 +168,7 @@ def run_with(folder: Path, **programs: str) -> str:
         (folder / name.replace("_", "-")).write_text(f"#!/bin/sh\n{text}\n")
         (folder / name.replace("_", "-")).chmod(0o700)
     environment = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": "/nowhere", "SECRET": "x"}
+    environment["PROBE"] = saying_probe(folder / "probe")
     done = subprocess.run(
         ["sh", "-c", job.script],
         cwd=folder,
@@ -190,7 +200,7 @@ def test_a_home_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
 
 def test_a_display_that_does_not_start_is_a_reason() -> None:
     with pytest.raises(NotMeasurable, match="Xvfb does not start"):
-        read_session("@trouble Xvfb does not start\n")
+        read_session('{"row":"refused","what":"the display","why":"Xvfb does not start"}\n')
 
 
 def test_the_profile_names_programs_that_there_are() -> None:

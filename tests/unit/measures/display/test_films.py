@@ -22,7 +22,13 @@ WHITE, RED = 0xFFFF, 0xF800
 
 def line(*runs: tuple[int, int], size: str = "4 2", moment: str = "first") -> str:
     data = b"".join(struct.pack(">BH", length, colour) for length, colour in runs)
-    return f"@picture start {moment} 12000000 {size} {base64.b64encode(data).decode()}\n"
+    width, height = map(int, size.split())
+    return picture(moment, width, height, base64.b64encode(data).decode())
+
+
+def picture(moment: str, width: int, height: int, runs: str) -> str:
+    head = f'{{"row":"picture","film":"start","moment":"{moment}","time_ns":12000000'
+    return f'{head},"width":{width},"height":{height},"runs":"{runs}"}}\n'
 
 
 def pixels_of(data: bytes) -> tuple[int, int, bytes]:
@@ -63,9 +69,9 @@ def test_runs_of_a_colour_become_a_picture() -> None:
 
 
 def test_torn_and_strange_pictures_are_left_out() -> None:
-    torn = line((8, RED))[:-4] + "\n"
+    torn = line((8, RED))[:-4] + "\n" + picture("first", 4, 2, "CP/")
     output = torn + line((7, RED)) + line((8, RED), size="0 2") + line((8, RED), size="9000 1")
-    assert pictures_of(output + "@picture a b 1 4 2 %%%%\n") == {}
+    assert pictures_of(output + picture("first", 4, 2, "%%%%")) == {}
     assert len(pictures_of(line((8, RED)) * 100)["start"]) == 64
 
 

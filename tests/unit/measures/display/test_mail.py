@@ -13,9 +13,11 @@ import pytest
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.folders import FOLDERS, folder, messages
+from perfboard.measures.display.session import EXIT
 from perfboard.model.profile import Value
 from tests.support.measures import job_of, metrics_of
-from tests.unit.measures.display.test_applications import task
+
+from .test_applications import sizes, task
 
 MAIL: dict[str, Value] = {
     "program": "sylpheed",
@@ -87,8 +89,7 @@ def test_the_first_opening_counts_if_it_ended_in_the_same_picture() -> None:
 
     def read(picture: str) -> dict[str, tuple[float, ...]]:
         first = task("calibration", "calibration", 900, picture=picture)
-        memory = "@memory open program resident=100 virtual=400 proportional=80 own=60\n"
-        output = first + (task("open") + memory + "@exit left ok took=2000000 \n") * 10
+        output = first + (task("open") + sizes("open", "program") + EXIT) * 10
         metrics = metrics_of("mail.open", output, MAIL)
         return {metric.name: metric.samples for metric in metrics}
 

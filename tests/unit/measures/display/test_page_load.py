@@ -13,6 +13,7 @@ import pytest
 
 from perfboard.bench.job import NotMeasurable
 from perfboard.host.authority import make_authority
+from perfboard.instruments.scope import TlsRow
 from perfboard.measures.base import EXACT
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.pages import original_of, pages
@@ -23,9 +24,15 @@ from .test_applications import lines, task
 
 CART: dict[str, Value] = {"program": "dillo", "page": "cart", "over": "http", "quiet_ms": 700}
 BROWSERS = [name for name, each in all_applications().items() if each.bars]
-GETS = "".join(f"@get {name}\n" for name in ("cart.html", *(f"item{n}.png" for n in range(5))))
-PAGE = "@get cart.html\n"
-BETWEEN = f"@get between.html\n{task('between')}"
+
+
+def get(name: str) -> str:
+    return f'{{"row":"get","name":"{name}"}}\n'
+
+
+GETS = "".join(map(get, ("cart.html", *(f"item{n}.png" for n in range(5)))))
+PAGE = get("cart.html")
+BETWEEN = get("between.html") + task("between")
 
 
 def loads(first: str = GETS, repeated: str = PAGE) -> str:
@@ -125,7 +132,7 @@ def test_the_samples_are_read_by_what_the_browser_had() -> None:
     }
 
 
-@pytest.mark.parametrize("gets", ["", PAGE * 2, GETS, "@get between.html\n"])
+@pytest.mark.parametrize("gets", ["", PAGE * 2, GETS, get("between.html")])
 def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: str) -> None:
     found = times(loads(repeated=gets))
     assert found["page.load.time", "repeated"] == (0.02,) * 9
@@ -138,18 +145,17 @@ def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: st
     ("gets", "said"),
     [
         (
-            f"{PAGE}@get index.html\n",
+            PAGE + get("index.html"),
             "the page redirects: the browser went from cart.html on to index",
         ),
-        (f"@get index.html\n{PAGE}", "the server sent another page: index.html"),
-        ("@get item0.png\n", "the server sent item0.png 1x"),
+        (get("index.html") + PAGE, "the server sent another page: index.html"),
+        (get("item0.png"), "the server sent item0.png 1x"),
     ],
 )
 def test_a_page_that_redirects_and_another_page_are_named(gets: str, said: str) -> None:
+    repeated = '{"row":"task","label":"repeated"'
     with pytest.raises(NotMeasurable, match=said):
-        metrics_of(
-            "page.load", loads().replace(f"{PAGE}@task repeated", f"{gets}@task repeated"), CART
-        )
+        metrics_of("page.load", loads().replace(PAGE + repeated, gets + repeated), CART)
 
 
 def test_the_cart_s_copies_differ_by_the_names_of_their_pictures_alone() -> None:
@@ -233,15 +239,16 @@ def test_what_a_browser_wants_prepared_is_so_before_it_starts() -> None:
 
 def test_a_certificate_that_is_not_trusted_is_said() -> None:
     ended = "after its handshake, before it asked for a page (nothing more came)"
-    output = loads().replace(GETS, f"@tls {ended}\n")
+    row = TlsRow(why=ended).line()
+    output = loads().replace(GETS, row)
     with pytest.raises(NotMeasurable, match=r"sent nothing; .* may not trust the certificate"):
         metrics_of("page.load", output, CART)
     # A browser may open a connection more than it uses.
-    assert len(times(loads(first=f"@tls {ended}\n{GETS}"))["page.load.time", "first"]) == 10
+    assert len(times(loads(first=row + GETS))["page.load.time", "first"]) == 10
 
 
 def test_many_loads_that_do_not_count_are_no_figure() -> None:
-    output = loads().replace("@get item3.png\n", "", 2)
+    output = loads().replace(get("item3.png"), "", 2)
     with pytest.raises(NotMeasurable, match=r"8 of 10 .* the server sent cart.html 1x, item0.png"):
         metrics_of("page.load", output, CART)
 

@@ -15,13 +15,17 @@ from perfboard.measures.media.audio_encode import track
 from perfboard.measures.media.image_index import SUMS
 from perfboard.measures.media.image_scale import picture
 from perfboard.measures.media.listing_search import QUERIES, listing
+from perfboard.measures.reading import example_time
 from perfboard.model.profile import Value
+from perfboard.model.rows import row_line
 from tests.support.measures import job_of, metrics_of
 
 PICTURE = "9c9d095d8be2799527993c67fffb13d2cd329cd3096b3114cff94225eea36964"
 LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
 INDEX = (
-    f"@time index\n2000000000 500000 500000 1024 0 0\n@say sum {SUMS[640, 480]}\n@say entries 4\n"
+    example_time("index", 2 * 10**9, 10**6)
+    + row_line("said", name="sum", text=SUMS[640, 480])
+    + row_line("said", name="entries", text="4")
 )
 
 
@@ -73,10 +77,14 @@ def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, Va
     ("old", "new", "said"),
     [
         (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
-        ("entries 4", "entries 3", "the page has 3 pictures, not 4"),
-        (" 0 0\n", " 1 0\n", "djpeg or cjpeg ended with 1"),
-        (" 0 0\n", " 139 0\n", "SIGSEGV ended djpeg or cjpeg"),
-        (" 0 0\n", " 137 0\n", "SIGKILL ended djpeg or cjpeg, as a kernel does when memory ends"),
+        ('"text":"4"', '"text":"3"', "the page has 3 pictures, not 4"),
+        ('"status":0', '"status":1', "djpeg or cjpeg ended with 1"),
+        ('"status":0', '"status":139', "SIGSEGV ended djpeg or cjpeg"),
+        (
+            '"status":0',
+            '"status":137',
+            "SIGKILL ended djpeg or cjpeg, as a kernel does",
+        ),
     ],
 )
 def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) -> None:
@@ -87,10 +95,12 @@ def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) ->
 
 def test_a_listing_with_other_hits_is_refused() -> None:
     with pytest.raises(NotMeasurable, match="520 lines in 1 searches for car"):
-        metrics_of("listing.search", "@say hits.car 520\n", {}, EXACT)
+        metrics_of("listing.search", row_line("said", name="hits.car", text="520"), {}, EXACT)
     # GNU grep counts the first hit alone where its output is thrown away.
     with pytest.raises(NotMeasurable, match="found 1 lines"):
-        metrics_of("listing.search", "@say hits.car 521\n@say counts.car 1\n", {}, EXACT)
+        output = row_line("said", name="hits.car", text="521")
+        output += row_line("said", name="counts.car", text="1")
+        metrics_of("listing.search", output, {}, EXACT)
 
 
 def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None:
@@ -98,9 +108,12 @@ def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None
     # A frame of whole blocks.
     script = job_of("media.both", parameters, EXACT).script
     assert "media 2 1 $place 28672 30 30 direct 0" in script
-    fast, slow = "1000 1000\n" * 30, "2000 2000\n" * 29 + "90000 90000\n"
-    streams = f"@media record\n{fast}@media record\n{slow}@media play\n{fast}"
-    output = f"@rate 0\n{streams}@rate 30\n{streams}@writeback 5 6 7\n"
+    fast, slow = [1000] * 30, [2000] * 29 + [90_000]
+    output = "".join(
+        row_line("frames", rate=rate, stream=stream, took_us=times, since_due_us=times)
+        for rate in (0, 30)
+        for stream, times in (("record", fast), ("record", slow), ("play", fast))
+    ) + row_line("writeback", rate=30, dirty_bytes=5, under_way_bytes=6, wrote_bytes=7)
     found = {
         (metric.name.rpartition(".")[2], metric.labels.get("stream")): metric.samples
         for metric in metrics_of("media.both", output, parameters, EXACT)
@@ -114,7 +127,7 @@ def test_an_xfs_is_made_on_a_virtual_boards_disk_and_asked_of_any_other_target()
     job = job_of("media.record", {"filesystem": "xfs"}, EXACT)
     assert (job.packages, job.features) == (("xfsprogs",), ("xfs",))
     assert "mkfs.xfs -q -f -b size=4096 /dev/pbd" in job.script
-    place = job.script.partition('echo "@rate')[0]
+    place = job.script.partition('"$PROBE" media')[0]
     done = subprocess.run(["sh", "-c", f"stat() {{ echo tmpfs; }}; {place}"], capture_output=True)
     assert done.returncode == 1 and b"set TMPDIR to one that is" in done.stderr
     done = subprocess.run(["sh", "-c", f"stat() {{ echo xfs; }}; {place}"], capture_output=True)

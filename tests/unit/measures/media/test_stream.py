@@ -6,15 +6,18 @@ import pytest
 from perfboard.bench.job import NotMeasurable
 from perfboard.measures.base import EXACT
 from perfboard.measures.catalogue import get_measure
+from perfboard.measures.media.stream import example_writing
 from perfboard.model.profile import Value
+from perfboard.model.rows import row_line
 from tests.support.measures import LIVE, job_of, metrics_of
 
 CAT: dict[str, Value] = {"prepare": "true", "command": "cat disc", "buffer": 100_000}
-# What each writes, as the probe prints it: all of them ten times the buffer.
-WRITINGS = "".join(
-    f"@stream 1000000 0 0 {need} 90000 300 100 500 600 2000000\n"
-    for need in (70_000, 80_000, 75_000, 64_000, 99_000)
-)
+# All of them write ten times the buffer.
+WRITINGS = "".join(map(example_writing, (70_000, 80_000, 75_000, 64_000, 99_000)))
+
+
+def tried(safe: int, unsafe: int) -> str:
+    return row_line("rates", safe=str(safe), unsafe=str(unsafe))
 
 
 @pytest.mark.parametrize(
@@ -60,11 +63,11 @@ def test_a_full_buffer_is_not_taken_for_a_steady_state() -> None:
 
 
 def test_a_safe_rate_lies_between_one_that_was_safe_and_one_that_was_not() -> None:
-    metrics = metrics_of("stream.rate", f"{WRITINGS}@rate 150000 160000\n", CAT)
+    metrics = metrics_of("stream.rate", f"{WRITINGS}{tried(150_000, 160_000)}", CAT)
     found = {metric.labels["bound"]: metric.samples for metric in metrics}
     assert found == {"least": (150_000,), "likely": (150_000,), "most": (160_000,)}
 
 
 def test_no_rate_is_safe_where_all_fail() -> None:
     with pytest.raises(NotMeasurable, match="no rate was safe, down to 4687"):
-        metrics_of("stream.rate", f"{WRITINGS}@rate 0 4687\n", CAT, EXACT)
+        metrics_of("stream.rate", f"{WRITINGS}{tried(0, 4687)}", CAT, EXACT)

@@ -7,13 +7,13 @@ FREE = """\
 {"metric":"system.ram.available","unit":"B","better":"higher","labels":{"by":"free+cache"},\
 "samples":[25505792]}
 {"end":{"elapsed_s":0.1}}
-@name sshd
-@anon 1024 kB
-@name kthreadd
-@name sshd
-@anon 2048 kB
-@name init
-@anon 100 kB
+Name:\tsshd
+RssAnon:\t    1024 kB
+Name:\tkthreadd
+Name:\tsshd
+RssAnon:\t    2048 kB
+Name:\tinit
+RssAnon:\t     100 kB
 """
 
 

@@ -4,25 +4,22 @@
 import re
 from dataclasses import replace
 
+from perfboard.measures.reading import example_time
+from perfboard.model.rows import row_line
 from tests.support.measures import LIVE, job_of, read
 
-SSH = """\
-@say server OpenSSH
-@time ssh-tmpfs-login
-500000000 1000 0 100 0 0
-@time ssh-tmpfs-aes128-ctr
-2500000000 1000 0 100 0 0
-@time ssh-tmpfs-chacha20-poly1305@openssh.com
-400000000 1000 0 100 0 0
-@failed ecryptfs the kernel has no eCryptfs: No such device
-@crypt fscrypt xts(ecb(aes))
-@time ssh-fscrypt-login
-500000000 1000 0 100 0 0
-@time ssh-fscrypt-aes128-ctr
-4500000000 1000 0 100 0 0
-4500000000 1000 0 100 1 0
-@failed ssh aes128-ctr: No space left on device
-"""
+SSH = (
+    row_line("said", name="server", text="OpenSSH")
+    + example_time("ssh-tmpfs-login", 500_000_000, 1000)
+    + example_time("ssh-tmpfs-aes128-ctr", 2_500_000_000, 1000)
+    + example_time("ssh-tmpfs-chacha20-poly1305@openssh.com", 400_000_000, 1000)
+    + row_line("refused", what="ecryptfs", why="the kernel has no eCryptfs: No such device")
+    + row_line("crypt", way="fscrypt", driver="xts(ecb(aes))")
+    + example_time("ssh-fscrypt-login", 500_000_000, 1000)
+    + example_time("ssh-fscrypt-aes128-ctr", 4_500_000_000, 1000)
+    + example_time("ssh-fscrypt-aes128-ctr", 4_500_000_000, 1000, status=1)
+    + row_line("refused", what="ssh", why="aes128-ctr: No space left on device")
+)
 
 
 def test_a_file_by_ssh_is_timed_beyond_the_login() -> None:

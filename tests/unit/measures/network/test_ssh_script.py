@@ -24,7 +24,9 @@ def shared(tmp_path: Path, program: Program) -> Path:
     program("ssh", 'for last; do :; done; exec sh -c "$last"')
     # As nobody in particular: root would be given a folder in /run.
     program("id", "echo 1000")
-    program("probe", 'shift; echo "1 1 1 1 0 0" > "$1"; shift 2; exec "$@"')
+    program(
+        "probe", 'case $1 in say) shift; echo "$*";; *) echo "$1 $3" > "$2"; shift 4; "$@";; esac'
+    )
     for name in ("own", "shared"):
         (tmp_path / name).mkdir()
     return tmp_path / "shared"
@@ -52,7 +54,7 @@ def test_a_link_at_a_name_that_can_be_guessed_is_not_written_through(shared: Pat
     done = run(shared, "sh", "-c", ATTACK, "sh")
     assert len([*shared.iterdir()]) == 1
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("@time ssh-tmpfs-") == 2 and "@failed" not in done.stdout
+    assert done.stdout.count("time ssh-tmpfs-") == 2 and "refused" not in done.stdout
 
 
 def test_the_file_lies_where_no_other_user_looks(shared: Path, program: Program) -> None:
@@ -72,5 +74,5 @@ def test_a_folder_that_cannot_be_made_is_told(shared: Path, program: Program, wh
     program("mktemp", f'case $2 in */{where}/*) exit 1;; esac; mkdir "$2"; echo "$2"')
     done = run(shared)
     assert done.returncode == 0
-    assert done.stdout.startswith("@failed ssh no folder can be made in ")
+    assert done.stdout.startswith("refused what=ssh why=no folder can be made in ")
     assert done.stdout.endswith(f"/{where}\n")

@@ -13,6 +13,7 @@ from perfboard.boards.loader import load_board
 from perfboard.measures.base import EXACT, Finding
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
+from perfboard.model.rows import row_line
 from perfboard.model.run import Evidence
 from perfboard.targets.base import Channel, Reply, Target
 from tests.support.measures import FakeBench
@@ -20,7 +21,12 @@ from tests.support.measures import measured as find
 from tests.support.shells import SayingShell
 
 _COUNTED = "@file /proc/stat\n"
+ASKED = row_line("asked", count=9, middle_ns=50_000, late_ns=70_000, longest_ns=900_000)
 NAMES = ("network.tcp", "network.http", "network.latency")
+
+
+def moved(size: int, took_us: int, again: int) -> str:
+    return row_line("moved", bytes=size, took_us=took_us, retransmitted=again)
 
 
 class _Program:
@@ -58,7 +64,7 @@ class _Board(SayingShell):
             self.asked.append(line)
             return self.answer(line)
 
-        return _Program("@tcp 1234\n" if "tcp-serve" in script else "", answer)
+        return _Program(row_line("port", port=1234) if "tcp-serve" in script else "", answer)
 
 
 def measured(name: str, board: _Board, target: str = "local") -> Finding:
@@ -68,7 +74,7 @@ def measured(name: str, board: _Board, target: str = "local") -> Finding:
 
 
 def test_throughput_is_told_each_way_with_its_processor() -> None:
-    board = _Board(lambda line: f"@moved {line.split()[1]}000000 500000 7")
+    board = _Board(lambda line: moved(int(line.split()[1]) * 1_000_000, 500_000, 7))
     answer = measured("network.tcp", board)
     assert [(f.title, f.metric.samples) for f in answer.figures] == [
         ("to the board, 1 stream", (2e6,) * 5),
@@ -82,14 +88,14 @@ def test_throughput_is_told_each_way_with_its_processor() -> None:
 
 
 def test_a_file_takes_as_long_as_a_try() -> None:
-    board = _Board(lambda line: "@moved 1000000 500000 0")
+    board = _Board(lambda line: moved(1_000_000, 500_000, 0))
     answer = measured("network.http", board)
     assert board.asked == ["receive 1 200", *["get 1 1000000"] * 5]
     assert answer.short == "HTTP 2.000 MB/s"
 
 
 def test_the_time_of_an_answer_has_its_worst() -> None:
-    answer = measured("network.latency", _Board(lambda line: "@asked 9 50000 70000 900000"))
+    answer = measured("network.latency", _Board(lambda line: ASKED))
     assert [f.metric.samples[0] for f in answer.figures] == [5e-5, 7e-5, 9e-4]
 
 
@@ -97,8 +103,11 @@ def test_the_time_of_an_answer_has_its_worst() -> None:
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        ("@failed tcp no answer for 20 s; is there a firewall?", "failed: no answer for 20 s; is"),
-        ("@moved x", "the probe printed"),
+        (
+            row_line("refused", what="tcp", why="no answer for 20 s; is there a firewall?"),
+            "failed: no answer for 20 s; is",
+        ),
+        (row_line("moved", bytes="x"), "the probe printed"),
     ],
 )
 def test_a_failed_transfer_is_a_reason(name: str, printed: str, said: str) -> None:
@@ -125,7 +134,7 @@ def at_the_far_end(name: str, answer: Callable[[str], str]) -> Finding:
         text = f"{_COUNTED}cpu0 0 0 0 0 0 0 0 0\n"
         lines = re.findall(r"^echo (\w+ \d+ \d+) \|", job.script, re.MULTILINE)
         for number, line in enumerate(lines, 1):
-            text += f"{answer(line)}\n{_COUNTED}cpu0 {97 * number} 0 0 {3 * number} 0 0 0 0\n"
+            text += f"{answer(line)}{_COUNTED}cpu0 {97 * number} 0 0 {3 * number} 0 0 0 0\n"
         return text
 
     board = load_board("bifferboard").board
@@ -134,7 +143,7 @@ def at_the_far_end(name: str, answer: Callable[[str], str]) -> Finding:
 
 
 def test_a_virtual_board_talks_to_its_far_end() -> None:
-    answer = at_the_far_end("network.tcp", lambda line: "@moved 8000000 2000000 1")
+    answer = at_the_far_end("network.tcp", lambda line: moved(8_000_000, 2_000_000, 1))
     assert [(f.title, f.metric.samples) for f in answer.figures] == [
         ("to the board, 1 stream", (4e6,)),
         ("to the board, 4 streams", (4e6,)),
@@ -149,7 +158,7 @@ def test_a_virtual_board_gets_a_file_as_long_as_a_try_from_its_far_end() -> None
 
     def answer(line: str) -> str:
         asked.append(line)
-        return "@moved 1000000 500000 0"
+        return moved(1_000_000, 500_000, 0)
 
     (figure,) = at_the_far_end("network.http", answer).figures
     assert asked == ["receive 1 200", "get 1 4000000"]
@@ -157,11 +166,13 @@ def test_a_virtual_board_gets_a_file_as_long_as_a_try_from_its_far_end() -> None
 
 
 def test_a_virtual_boards_time_of_an_answer_is_told() -> None:
-    answer = at_the_far_end("network.latency", lambda line: "@asked 9 50000 70000 900000")
+    answer = at_the_far_end("network.latency", lambda line: ASKED)
     assert [f.metric.samples for f in answer.figures] == [(5e-5,), (7e-5,), (9e-4,)]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_far_end_that_closes_early_is_a_reason(name: str) -> None:
     with pytest.raises(NotMeasurable, match="Connection reset by peer"):
-        at_the_far_end(name, lambda line: "@failed tcp Connection reset by peer")
+        at_the_far_end(
+            name, lambda line: row_line("refused", what="tcp", why="Connection reset by peer")
+        )

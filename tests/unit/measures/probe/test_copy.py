@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probes as measures: their metrics, and the figures of mbw's methods."""
 
-from perfboard.binaries.applets import all_applets
+from perfboard.binaries.probes import all_probes
 from perfboard.measures.base import Finding
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.probe.probes import CopyProbe, Probe
@@ -41,8 +41,8 @@ def test_a_copy_that_a_cache_may_hold_says_so() -> None:
 
 
 def test_each_probe_but_the_facts_names_its_metrics() -> None:
-    for applet in all_applets():
-        measure = get_measure(applet.name)
+    for probe in all_probes():
+        measure = get_measure(probe.name)
         assert isinstance(measure, Probe)
-        assert bool(measure.metrics) == (applet.name != "system.facts")
-        assert all(each.name.startswith(applet.name.split(".")[0]) for each in measure.metrics)
+        assert bool(measure.metrics) == (probe.name != "system.facts")
+        assert all(each.name.startswith(probe.name.split(".")[0]) for each in measure.metrics)

@@ -23,18 +23,18 @@ class Step:
         self.updates.append((done, note))
 
 
-def applets(**weights: int) -> list[ProbeEntry]:
+def probes(**weights: int) -> list[ProbeEntry]:
     return [
-        ProbeEntry.model_validate({"applet": name, "summary": "", "weight": weight})
+        ProbeEntry.model_validate({"probe": name, "summary": "", "weight": weight})
         for name, weight in weights.items()
     ]
 
 
-def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> ProbeAnswer:
+def output(probe: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> ProbeAnswer:
     lines = (
-        json.dumps({"process": {"probe": applet, "cpu": cpu}}),
+        json.dumps({"process": {"probe": probe, "cpu": cpu}}),
         json.dumps(
-            {"metric": applet, "unit": "s", "better": "lower", "labels": {}, "samples": [value]}
+            {"metric": probe, "unit": "s", "better": "lower", "labels": {}, "samples": [value]}
         ),
         json.dumps({"end": {"elapsed_s": elapsed_s, "disturbances": {}}}),
     )
@@ -59,18 +59,18 @@ class Board:
         self.answers: dict[str, ProbeAnswer] = {}
         self.lasts = math.inf
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         if len(self.asked) == self.lasts:
             raise TargetError("lost", "gone")
         seconds = float(arguments[arguments.index("--seconds") + 1])
-        self.asked.append((applet, seconds, arguments, limit_s))
+        self.asked.append((probe, seconds, arguments, limit_s))
         self.now += self.takes(seconds)
-        if applet in self.answers:
-            return self.answers[applet]
-        return output(applet, next(self.values[applet]), elapsed_s=self.elapses(seconds))
+        if probe in self.answers:
+            return self.answers[probe]
+        return output(probe, next(self.values[probe]), elapsed_s=self.elapses(seconds))
 
-    def seconds(self, applet: str) -> list[float]:
-        return [seconds for name, seconds, _, _ in self.asked if name == applet]
+    def seconds(self, probe: str) -> list[float]:
+        return [seconds for name, seconds, _, _ in self.asked if name == probe]
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ class measure:  # noqa: N801 - reads as what it does
     ) -> None:
         self.step = Step()
         plan = ProbeTime(budget_s, target_time)
-        self._measuring = ProbeRounds(board, applets(**weights), plan, lambda: board.now)
+        self._measuring = ProbeRounds(board, probes(**weights), plan, lambda: board.now)
         self.merger = self._measuring.merger
 
     def run(self) -> str:

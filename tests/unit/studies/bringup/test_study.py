@@ -52,10 +52,10 @@ class _Probe:
 
     machine = arch = "i486"
 
-    def applets(self) -> tuple[ProbeEntry, ...]:
-        return (ProbeEntry.model_validate({"applet": "memory.copy", "summary": "", "weight": 1}),)
+    def probes(self) -> tuple[ProbeEntry, ...]:
+        return (ProbeEntry.model_validate({"probe": "memory.copy", "summary": "", "weight": 1}),)
 
-    def run(self, applet: str, arguments: object, limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: object, limit_s: float) -> ProbeAnswer:
         return ProbeAnswer(tuple(COPIES.splitlines()), "exit 0")
 
 

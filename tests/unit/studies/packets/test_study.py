@@ -13,6 +13,7 @@ from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.results.packets import PacketsResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
@@ -23,7 +24,7 @@ from tests.support.lab import FakeLab
 from tests.support.shells import SayingShell
 
 TRIE = "  |-- 192.168.7.2\n     /32 host LOCAL\n"
-COUNTED = "@file /proc/sys/net/ipv4/icmp_ratemask\n6168\n@queue eth0 tbf 0 {dropped}\n"
+COUNTED = "@file /proc/sys/net/ipv4/icmp_ratemask\n6168\n"
 # What a sender reaches, and how late it is for a load: the trial's line from these.
 Answers = Callable[[str, int, float, float, int], str]
 
@@ -55,7 +56,7 @@ class _Device(SayingShell):
         super().__init__()
         self.rate, self.dropped = rate, 0
         self.trial: Callable[[str], str] = self.answer
-        self.greeting = "@ready 1500"
+        self.greeting = row_line("ready", mtu=1500)
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         answers = {
@@ -64,25 +65,30 @@ class _Device(SayingShell):
             "cat /proc/net/fib_trie": TRIE,
             'echo "TMPDIR=$TMPDIR"; echo "HOME=$HOME"; echo "PWD=$(pwd)"': "TMPDIR=/tmp",
         }
-        return Reply(0, answers.get(script, COUNTED.format(dropped=self.dropped)))
+        queue = row_line("queue", interface="eth0", kind="tbf", packets=0, drops=self.dropped)
+        return Reply(0, answers.get(script, COUNTED + queue))
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         pass
 
     def start(self, script: str) -> Channel:
         if " echo " in script:
-            return _Program("@echo 7777", lambda line: "@echoed 1 1")
+            echoed = row_line("echoed", datagrams=1, busy_us=1)
+            return _Program(row_line("port", port=7777), lambda line: echoed)
         assert re.search(r" packets (icmp|udp) 192\.168\.7\.2 (0|7777)$", script)
         return _Program(self.greeting, lambda line: self.trial(line))
 
-    def answer(self, line: str) -> str:
+    def answer(self, line: str, **odd: int) -> str:
+        """The row of a trial, with `odd` members."""
         _, milliseconds, rate, _ = map(int, line.split())
         seconds = milliseconds / 1000
         load = rate / 1000 if rate else self.rate
         sent = round(load * seconds)
         lost = round(max(0.0, (load - self.rate) * seconds))
         self.dropped += lost
-        return f"@trial {sent} {sent - lost} 3 {milliseconds * 1000} 20 1 1000 0 0 0"
+        row = {"sent": sent, "answered": sent - lost, "late": 3, "took_us": milliseconds * 1000}
+        row |= {"behind_us": 20, "burst": 1, "busy_us": 1000, "error": 0}
+        return row_line("trial", **row | odd)
 
 
 def lab_of(tmp_path: Path, device: _Device) -> Any:
@@ -131,11 +137,10 @@ def test_a_late_senders_trial_is_repeated_and_never_counted(tmp_path: Path) -> N
     def late_at_first(line: str) -> str:
         nonlocal trials
         trials += 1
-        words = device.answer(line).split()
         if trials % 2 and int(line.split()[2]):
             # The burst costs packets, which the search must not see.
-            words[1:3], words[5], words[6] = ["1000", "900"], "40000", "160"
-        return " ".join(words)
+            return device.answer(line, sent=1000, answered=900, behind_us=40_000, burst=160)
+        return device.answer(line)
 
     device.trial = late_at_first
     echo = run(tmp_path, device).results_of(PacketsResult)[0].echoes[0]
@@ -147,10 +152,9 @@ def test_a_sender_that_is_always_late_is_the_limit(tmp_path: Path) -> None:
     device = _Device(1e6)
 
     def slow(line: str) -> str:
-        words = device.answer(line).split()
         if int(line.split()[2]) > 50_000_000:
-            words[5], words[6] = "40000", "5000"
-        return " ".join(words)
+            return device.answer(line, behind_us=40_000, burst=5000)
+        return device.answer(line)
 
     device.trial = slow
     echo = run(tmp_path, device).results_of(PacketsResult)[0].echoes[0]
@@ -159,7 +163,7 @@ def test_a_sender_that_is_always_late_is_the_limit(tmp_path: Path) -> None:
 
 def test_silence_is_said_and_is_no_rate(tmp_path: Path) -> None:
     device = _Device(1.0)
-    device.trial = lambda line: "@silent"
+    device.trial = lambda line: row_line("refused", what="trial", why="nothing answers")
     found = run(tmp_path, device)
     assert found.errors[0].kind == "inconclusive" and "firewall" in found.errors[0].message
     assert not found.metrics

@@ -10,6 +10,7 @@ import pytest
 from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.packets import PacketsResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Run, Status
 from perfboard.studies.base import run_study
 from perfboard.studies.packets.study import STUDY, PacketsOptions
@@ -40,7 +41,8 @@ class _Board:
         while len(self.told) < self.trials:
             self.ticks += 100
             text = (
-                "@echo 4001\n@echoed 10 20\n@file /proc/stat\n"
+                f"{row_line('port', port=4001)}{row_line('echoed', datagrams=10, busy_us=20)}"
+                "@file /proc/stat\n"
                 f"cpu0 0 0 {self.ticks // 10} {self.ticks // 50} 0 0 {self.ticks} 0\n"
                 f"@file /proc/net/dev\neth0: 0 9 0 {self.missed} 0 0 0 0 0 9 0 0 0 0 0 0\n"
             )
@@ -57,7 +59,8 @@ class _Board:
         sent = round(load * milliseconds / 1000)
         lost = round(max(0.0, load - self.rate) * milliseconds / 1000)
         self.missed += lost
-        return f"@trial {sent} {sent - lost} 1 {milliseconds * 1000} 0 1 0 0 0 0"
+        row = {"sent": sent, "answered": sent - lost, "late": 1, "took_us": milliseconds * 1000}
+        return row_line("trial", **row, burst=1).strip()
 
 
 def run(tmp_path: Path, board: _Board, name: str = "bifferboard", **options: object) -> Run:
@@ -84,7 +87,7 @@ def test_the_far_end_finds_the_rate_and_the_boards_processor(tmp_path: Path, nam
 
 def test_a_board_that_answers_nothing_is_told_as_such(tmp_path: Path) -> None:
     board = _Board(1.0)
-    board.outcome = lambda trial: "@silent"
+    board.outcome = lambda trial: row_line("refused", what="trial", why="nothing answers").strip()
     found = run(tmp_path, board)
     assert found.errors[0].kind == "inconclusive" and "firewall" in found.errors[0].message
 

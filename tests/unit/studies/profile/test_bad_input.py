@@ -10,6 +10,7 @@ import pytest
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.profile import ProfileResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Status
 from perfboard.report.text import run_text
 from tests.support.lab import RESULTS, FakeLab
@@ -36,8 +37,9 @@ def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
     path: Path, tmp_path: Path
 ) -> None:
     fake = FakeLab(tmp_path)
-    refused = b"@absent image.scale.time no clock\n@absent none.such why\n"
-    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + refused)
+    refused = row_line("absent", metric="image.scale.time", why="no clock")
+    refused += row_line("absent", metric="none.such", why="why")
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + refused.encode())
     found = run(fake, path, only=("picture",))
     (row,) = found.results_of(ProfileResult)[0].rows
     assert (row.outcome, row.reason) == ("not measured", "no clock")

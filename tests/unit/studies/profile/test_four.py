@@ -10,6 +10,7 @@ from perfboard.images.program.base import ProgramJob
 from perfboard.measures.wakeups.playback import AudioWakeups
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import ProfileResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
@@ -63,7 +64,8 @@ def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
     if "tcp" in script:
         text = f"{COUNTED}cpu0 0 0 0 0 0 0 0 0\n"
         for number, _ in enumerate(re.findall(r"^echo (\w+ \d+ \d+) \|", script, re.MULTILINE), 1):
-            text += f"@moved 8000000 2000000 0\n{COUNTED}cpu0 {number} 0 0 {number} 0 0 0 0\n"
+            text += row_line("moved", bytes=8_000_000, took_us=2_000_000, retransmitted=0)
+            text += f"{COUNTED}cpu0 {number} 0 0 {number} 0 0 0 0\n"
         return replace(RESULTS, stdout=text.encode())
     printed = FREE if "system.memory" in script else AudioWakeups.examples[0].output
     return replace(RESULTS, stdout=printed.encode())

@@ -12,10 +12,12 @@ from perfboard.bench.request import Request
 from perfboard.host.authority import Authority
 from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
+from perfboard.measures.reading import example_time
 from perfboard.model.blocks import FilmBlock
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import ProfileResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Evidence, Status
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
@@ -80,12 +82,14 @@ def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_
 
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
     # Eight pixels of white.
-    strip = b"".join(b"@picture start %s 12000000 4 2 CP//\n" % m for m in (b"first", b"stable"))
-    task = b"@task %s began=1 first=1 final=1 stable=1 look=1 hash=%s \n"
-    ends = [(b"other ok", b"0a"), (b"start calibration", b"0b"), (b"start ok", b"0c")]
-    strip += b"".join(task % each for each in (*ends, (b"start ok", b"0d")))
+    head = '{"row":"picture","film":"start","moment":"%s","time_ns":12000000'
+    size = ',"width":4,"height":2,"runs":"CP//"}\n'
+    strip = "".join(head % moment + size for moment in ("first", "stable"))
+    task = '{"row":"task","label":"%s","outcome":"%s","hash":"%s"}\n'
+    ends = [("other", "ok", "0a"), ("start", "calibration", "0b"), ("start", "ok", "0c")]
+    strip += "".join(task % each for each in (*ends, ("start", "ok", "0d")))
     path.write_text(START)
-    found = run_live(WorkShell(strip.decode(), free_kb=99_000), path, tmp_path)
+    found = run_live(WorkShell(strip, free_kb=99_000), path, tmp_path)
     (result,) = found.results_of(ProfileResult)
     (measurement,) = only(found, MeasuresResult).measurements
     (film,) = measurement.blocks
@@ -262,8 +266,9 @@ def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -
 def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
     path.write_text(RECORDING)
     fake = FakeLab(tmp_path)
-    rows = "".join(f"{took} {took}\n" for took in (*[4000] * 147, 12_000, 39_999, 40_000))
-    output = "".join(f"@rate {rate}\n@media record\n{rows}" for rate in (0, 30))
+    times = [4000] * 147 + [12_000, 39_999, 40_000]
+    figures = {"stream": "record", "took_us": times, "since_due_us": times}
+    output = "".join(row_line("frames", rate=rate, **figures) for rate in (0, 30))
     fake.ends = lambda job, cancelled: replace(RESULTS, stdout=output.encode())
     found = run(fake, path)
     text = " ".join(run_text(found).split())
@@ -289,7 +294,7 @@ def test_a_manager_reads_how_far_it_is(
 ) -> None:
     path.write_text(PROFILE.replace("<= 3 s", budget, 1))
     fake = FakeLab(tmp_path)
-    line = f"@time scale\n{round(seconds * 1e9)} 990000 0 1024 0 0\n"
+    line = example_time("scale", round(seconds * 1e9), 990_000)
     fake.ends = partial(_ends_with, line.encode())
     assert said in " ".join(run_text(run(fake, path, only=("picture",))).split())
 

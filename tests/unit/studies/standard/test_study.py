@@ -32,14 +32,14 @@ from tests.support.runs import only
 from tests.support.shells import SayingShell
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
-# Of those that the probe gives; see native/probe/applets/system_facts.c.
+# Of those that the probe gives; see native/probe/probes/system_facts.c.
 FACTS = {"board": "A Board", "governor": "none"}
 
 
-def lines_of(applet: str, facts: Mapping[str, str] = FACTS) -> tuple[str, ...]:
-    measured = {"metric": applet, "unit": "s", "better": "lower", "samples": [1e-9, 1.1e-9]}
-    said: list[dict[str, Any]] = [{"process": {"probe": applet, "cpu": 0}}, measured]
-    if applet == "system.facts":
+def lines_of(probe: str, facts: Mapping[str, str] = FACTS) -> tuple[str, ...]:
+    measured = {"metric": probe, "unit": "s", "better": "lower", "samples": [1e-9, 1.1e-9]}
+    said: list[dict[str, Any]] = [{"process": {"probe": probe, "cpu": 0}}, measured]
+    if probe == "system.facts":
         said[1:] = [{"fact": name, "value": value} for name, value in facts.items()]
     said.append({"end": {"elapsed_s": 0.1, "disturbances": {"steal_s": 0.01}}})
     return tuple(map(json.dumps, said))
@@ -57,7 +57,7 @@ class Place:
         self.fails_closing: BaseException | None = None
         self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
         self.facts = FACTS
-        self.prints: Callable[[str], Sequence[str]] = lambda applet: lines_of(applet, self.facts)
+        self.prints: Callable[[str], Sequence[str]] = lambda probe: lines_of(probe, self.facts)
         self.arguments: list[Sequence[str]] = []
         self.machine, self.arch = "x86_64", "x86_64"
         self.shell: Shell = SayingShell()
@@ -87,18 +87,17 @@ class Place:
         yield self
         self.busy = False
 
-    def applets(self) -> tuple[ProbeEntry, ...]:
+    def probes(self) -> tuple[ProbeEntry, ...]:
         return tuple(
-            ProbeEntry.model_validate({"applet": name, "summary": "", "weight": 1})
-            for name in NAMES
+            ProbeEntry.model_validate({"probe": name, "summary": "", "weight": 1}) for name in NAMES
         )
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
+    def run(self, probe: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         if self.fails_at and len(self.ran) == self.fails_at[0]:
             raise self.fails_at[1]
-        self.ran.append(applet)
+        self.ran.append(probe)
         self.arguments.append(arguments)
-        return ProbeAnswer(tuple(self.prints(applet)), "exit 0")
+        return ProbeAnswer(tuple(self.prints(probe)), "exit 0")
 
     def study(
         self,
@@ -143,7 +142,7 @@ def test_a_whole_run_is_stored(place: Place) -> None:
 def test_a_clock_that_stepped_is_in_the_record_and_the_report(place: Place) -> None:
     stepped = {"end": {"elapsed_s": 0.1, "disturbances": {"clock_step_s": -3600.0}}}
     lines = [*lines_of("ipc.pipe")[:-1], json.dumps(stepped)]
-    place.prints = lambda applet: lines
+    place.prints = lambda probe: lines
     run = place.study()
     assert run.status is Status.COMPLETE
     processes = only(run, MeasuresResult).processes
@@ -243,9 +242,7 @@ def test_a_target_that_ends_after_its_last_probe_keeps_its_run(place: Place) -> 
 
 
 def test_the_processor_that_was_asked_for_is_measured(place: Place) -> None:
-    place.prints = lambda applet: [
-        line.replace('"cpu": 0', '"cpu": 2') for line in lines_of(applet)
-    ]
+    place.prints = lambda probe: [line.replace('"cpu": 0', '"cpu": 2') for line in lines_of(probe)]
     run = place.study(cpu=2)
     assert all(list(words[-2:]) == ["--cpu", "2"] for words in place.arguments)
     assert {process.cpu for process in only(run, MeasuresResult).processes} == {2}
@@ -255,7 +252,7 @@ def test_a_processor_that_the_target_does_not_have_is_refused(place: Place) -> N
     note = {"note": "not pinned to processor 9: Invalid argument"}
     lines = list(lines_of("system.facts", {"processors": "4"}))
     lines.insert(1, json.dumps(note))
-    place.prints = lambda applet: lines
+    place.prints = lambda probe: lines
     with pytest.raises(UsageError) as raised:
         place.study("ssh://board", cpu=9)
     assert "CPU 9" in str(raised.value)
@@ -265,7 +262,7 @@ def test_a_processor_that_the_target_does_not_have_is_refused(place: Place) -> N
 
 
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
-    source = (Path(__file__).parents[4] / "native/probe/applets/system_facts.c").read_text()
+    source = (Path(__file__).parents[4] / "native/probe/probes/system_facts.c").read_text()
     for fact in (*NAMING_FACTS, "hypervisor"):
         assert f'"{fact}"' in source
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wakeups study on a board and a target in memory: what it records, advises and shows."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from perfboard.bench.request import Request
 from perfboard.images.program.base import ProgramJob
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.results.wakeups import WakeupsResult
+from perfboard.model.rows import row_line
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
@@ -30,12 +32,15 @@ FIGURES = {"0": (10_000, 0, 66_000), "3": (2500, 0, 70_000), "6": (1400, 0, 72_0
 
 
 def played(way: str, level: str, load: str, needed: int, switches: int, missed: int) -> str:
-    return (
-        f"@wakeups {way} {level} {load}\nelapsed_ns 29000000000\nswitches {switches}\n"
-        f"cpu_idle 2870\ncpu_iowait 0\nwriter_voluntary {switches // 2}\nwriter_involuntary 1\n"
-        f"chunks {6400 + switches // 100}\nbursts 0\nperiods 4992\nmissed {missed}\n"
-        f"wakes {switches // 2}\nlatency_max_ns 58000\nneeded_max_ns {needed}\nfill 7 100\n"
-        f"latency 16384 10\nlatency 20480 {switches // 2 - 10}\n@end\n"
+    wakes = switches // 2
+    # From 16384 ns on, and from 20480 ns on.
+    latency = [0] * 56 + [10, wakes - 10]
+    return row_line(
+        "playback",
+        **{"way": way, "level": level, "load": load, "elapsed_ns": 29 * 10**9, "idle_ticks": 2870},
+        **{"switches": switches, "writer_switches": wakes + 1, "chunks": 6400 + switches // 100},
+        **{"missed": missed, "wakes": wakes, "latency_max_ns": 58_000, "needed_max_ns": needed},
+        **{"fill": [0] * 7 + [100], "latency": latency},
     )
 
 
@@ -44,8 +49,10 @@ def metered(switches: int, joules: float, rate: int) -> str:
     rows = [(0.0, 0.0), (29.0, joules)]
     if rate:
         rows = [(i / rate, joules / 29) for i in range(29 * rate + 1)]
-    lines = "".join(f"{round(s * 1e9)} {round(value * 1e6)}\n" for s, value in rows)
-    return f"@meter {switches}\n{lines}@metered\n"
+    lines = (
+        row_line("reading", ns=round(s * 1e9), numbers=[round(value * 1e6)]) for s, value in rows
+    )
+    return "".join(lines) + row_line("meter", switches=switches)
 
 
 def said(script: str, missed: int = 0, needed: int = 0, rate: int = 0) -> str:
@@ -58,14 +65,15 @@ def said(script: str, missed: int = 0, needed: int = 0, rate: int = 0) -> str:
         words = line.split()
         if words[1:2] == ["meter"]:
             inner = said(line.partition(" -- ")[2], missed, needed)
-            switches = int(inner.partition("switches ")[2].split()[0]) if "switches" in inner else 0
+            switches = json.loads(inner).get("switches", 0)
             output += inner + metered(25, 29 + switches / 1e3, rate)
             continue
         if words[:2] != ['"$PROBE"', "wakeups"]:
             continue
         way, level, _, load = words[2:6]
         if way == "alsa":
-            output += f"@wakeups {way} {level} {load}\nrefused a sound card: No such file\n@end\n"
+            why = "a sound card: No such file"
+            output += row_line("unplayed", way=way, level=level, load=load, why=why)
         elif way == "none":
             output += played(way, level, load, 0, 130, 0)
         else:
@@ -203,10 +211,14 @@ def test_a_live_target_is_asked_several_times(tmp_path: Path) -> None:
 
 
 RAPL = (
-    "@folder /sys/class/powercap\nintel-rapl:0/name=package-0\nintel-rapl:0/energy_uj=5\n"
-    "intel-rapl:0/max_energy_range_uj=262143328850\n"
+    "@file /sys/class/powercap/\n@file /sys/class/powercap/intel-rapl:0/name\npackage-0\n"
+    "@file /sys/class/powercap/intel-rapl:0/max_energy_range_uj\n262143328850\n"
+    "@file /sys/class/powercap/intel-rapl:0/energy_uj\n5\n"
 )
-CHIP = "@folder /sys/class/hwmon/hwmon1\nname=ina226\npower1_input=1000000\n"
+CHIP = (
+    "@file /sys/class/hwmon/hwmon1/\n@file /sys/class/hwmon/hwmon1/name\nina226\n"
+    "@file /sys/class/hwmon/hwmon1/power1_input\n1000000\n"
+)
 
 
 def live(tmp_path: Path, shell: _Shell, **options: Any) -> Run:
@@ -250,7 +262,7 @@ def test_a_chip_is_sampled_often_enough(tmp_path: Path) -> None:
 
 
 def test_a_meter_that_is_too_slow_leaves_it_open(tmp_path: Path) -> None:
-    shell = _Shell(CHIP + "update_interval=5000\n", rate=4)
+    shell = _Shell(CHIP + "@file /sys/class/hwmon/hwmon1/update_interval\n5000\n", rate=4)
     found = live(tmp_path, shell, power="hwmon:ina226")
     assert result_of(found).undecided
     assert not any(m.unit in ("J", "W") for m in found.metrics)
@@ -259,7 +271,7 @@ def test_a_meter_that_is_too_slow_leaves_it_open(tmp_path: Path) -> None:
     assert "Power is inconclusive" in run_text(found)
 
 
-@pytest.mark.parametrize("listed", ["", RAPL.replace("energy_uj=5", "energy_uj!")])
+@pytest.mark.parametrize("listed", ["", RAPL.removesuffix("5\n")])
 def test_a_meter_that_may_not_be_read_is_refused_at_once(tmp_path: Path, listed: str) -> None:
     with pytest.raises(EnvironmentLacksError, match=r"--power rapl on local: .*powercap"):
         live(tmp_path, _Shell(listed), power="rapl")
@@ -300,16 +312,20 @@ class _Clocked(_Shell):
         output = ""
         began, at = time.monotonic(), 0.0
         for line in self.script.splitlines():
-            if not line.startswith("clock; "):
+            if '"$PROBE" wakeups ' not in line:
                 continue
-            output += f"@clock {100 + time.monotonic() - began:.2f}\n"
-            output += said(line.removeprefix("clock; "))
+            started = time.monotonic() - began
+            output += said(line)
             for _ in range(self.rows):
                 time.sleep(0.3 / self.rows)
                 at = time.monotonic() - self.zero_s
                 with self.meter.open("a") as file:
                     file.write(f"{at:.4f},0.2\n")
-            output += f"@clock {100 + time.monotonic() - began:.2f}\n"
+            output += row_line(
+                "clock",
+                began_s=f"{100 + started:.2f}",
+                ended_s=f"{100 + time.monotonic() - began:.2f}",
+            )
         return Reply(0, output)
 
     zero_s = time.monotonic()
