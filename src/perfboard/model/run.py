@@ -109,6 +109,13 @@ class Metric(Record):
     def _measured(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return without_unset(self, handler(self), "measurement", "between")
 
+    @property
+    def extent(self) -> tuple[float, float | None] | None:
+        """The least and the most that it was, or may have been; None: nothing is known of it."""
+        if self.samples:
+            return min(self.samples), max(self.samples)
+        return self.between
+
 
 class Verdict(Record):
     """A metric held against a budget; `low` and `high` bound its interval."""

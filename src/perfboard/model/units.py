@@ -34,6 +34,15 @@ def format_size(size: int) -> str:
     return f"{value:.4g} GiB"
 
 
+def format_between(least: float, most: float | None, unit: str) -> str:
+    """An interval in words, with its unit once if both ends have it; None: there is no bound."""
+    if most is None:
+        return f"after {format_value(least, unit)}"
+    low, high = format_value(least, unit), format_value(most, unit)
+    number, _, own = low.partition(" ")
+    return f"{number if high.endswith(f' {own}') else low} to {high}"
+
+
 def format_value(value: float, unit: str) -> str:
     """`value` with four significant digits and a prefix that suits it."""
     if unit == "B":

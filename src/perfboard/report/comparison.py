@@ -47,6 +47,7 @@ def comparison_text(comparison: Comparison, runs: Sequence[Run] = ()) -> str:
     parts += [pair_table(head), ""]
     for heading, changes in change_tables(comparison):
         parts += [_change_table(heading, changes), ""]
+    parts += [part for words in comparison.bounded for part in (words, "")]
     parts += _change_parts([change for change in comparison.changes if change.probed])
     for side, names in (("before", comparison.only_before), ("after", comparison.only_after)):
         if names:

@@ -22,7 +22,7 @@ from perfboard.analysis.statistics.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.results.base import Result
 from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
-from perfboard.model.units import format_size, format_value
+from perfboard.model.units import format_between, format_size, format_value
 from perfboard.report.blocks import drawn_blocks
 from perfboard.report.section import Section
 from perfboard.report.sections import sections_of
@@ -130,6 +130,10 @@ def _view(run: Run) -> Mapping[str, Any]:
         "label": label,
         "timed_units": TIMED_UNITS,
         "sections": [_section(section, run, result, label) for section, result in shown],
+        "intervals": [
+            format_between(*m.between, m.unit) if m.between and not m.samples else ""
+            for m in run.metrics
+        ],
         "figures": [figure(m, run.evidence) if m.samples else None for m in run.metrics],
         # Processes have a spread; single samples have none.
         "spread": spread_words(run.evidence) if any(m.processes for m in run.metrics) else "",

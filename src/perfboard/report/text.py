@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.model.run import Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import clean, list_table, metric_table, pair_table, render
 from perfboard.report.words.evidence import EVIDENCE_WORDS, timing_words
@@ -52,7 +52,7 @@ def run_text(run: Run) -> str:
             parts.append(f"{outcome.upper()}: {lead}" if outcome else lead)
     for section, result in shown:
         parts += section.parts(run, result)
-    metrics = [metric for metric in run.metrics if metric.samples]
+    metrics = [metric for metric in run.metrics if metric.extent]
     if metrics and not run.results:
         parts += ["", metric_table(run, metrics)]
     for note in run.provenance.notes:
@@ -100,6 +100,8 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
 
 def _row(row: RunRow) -> tuple[str, ...]:
     value = "" if row.median is None else format_value(row.median, row.unit)
+    if row.between is not None:
+        value = format_between(*row.between, row.unit)
     return row.id, row.board, row.status, row.evidence, value, _pairs(row.tags)
 
 

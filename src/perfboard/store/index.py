@@ -21,10 +21,11 @@ from perfboard.store import folder
 from perfboard.store.reading import load_run
 
 _VERSION = 4
-_COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, tags"
+_COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, "
+_COLUMNS += "least, most, tags"
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
 _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
-_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # An id begins with its time to the second, as in 20261125-213022.
 _SECOND = 15
 # The time and size of run.json, by which a changed one is noticed.
@@ -39,7 +40,7 @@ class RunRow:
     `status` is that of the run, or `broken` for a folder that cannot be read,
     `unfinished` for one that was interrupted, `running` for one under way; `reason`
     says more of these. `id` is the folder's name. `median` is that of the samples of the metric
-    `headline`, in `unit`: of the run's own, or of the first figure of its measures.
+    `headline`, in `unit`; without samples it is `between` two values, None: there is no bound.
     """
 
     id: str
@@ -52,6 +53,7 @@ class RunRow:
     headline: str = ""
     unit: str = ""
     median: float | None = None
+    between: tuple[float, float | None] | None = None
     reason: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 
@@ -100,7 +102,8 @@ def _refresh(index: Path) -> list[RunRow]:
             if row.status != "broken" and known.get(path) != (stamp, row):
                 started = row.started.isoformat() if row.started else None
                 names = (row.study, row.board, row.status, row.evidence)
-                headline = (row.headline, row.unit, row.median)
+                between = row.between or (None, None)
+                headline = (row.headline, row.unit, row.median, *between)
                 tags = json.dumps(dict(row.tags))
                 values = (os.fsencode(path), *stamp, *names, started, *headline, tags)
                 connection.execute(_REPLACE, values)
@@ -117,13 +120,16 @@ def _row(
     headline: str,
     unit: str,
     median: float | None,
+    least: float | None,
+    most: float | None,
     tags: str,
 ) -> RunRow:
     try:
         when, named = datetime.fromisoformat(started), dict(json.loads(tags))
     except (TypeError, ValueError) as error:
         raise sqlite3.DatabaseError(f"a run started at {started!r}, tags {tags!r}") from error
-    values = (status, study, board, evidence, when, headline, unit, median)
+    between = None if least is None else (least, most)
+    values = (status, study, board, evidence, when, headline, unit, median, between)
     return RunRow(path.name, path, *values, tags=named)
 
 
@@ -148,7 +154,7 @@ def _read(path: Path) -> RunRow:
         run = load_run(path)
     except UsageError as error:
         return RunRow(path.name, path, "broken", reason=str(error))
-    headline, unit, median = _headline(run)
+    shown = [m for m in run.metrics if m.name == run.headline and not m.labels and m.extent]
     return RunRow(
         id=path.name,
         path=path,
@@ -157,9 +163,10 @@ def _read(path: Path) -> RunRow:
         board=run.board.name,
         evidence=run.evidence,
         started=run.started,
-        headline=headline,
-        unit=unit,
-        median=median,
+        headline=shown[0].name if shown else "",
+        unit=shown[0].unit if shown else "",
+        median=summary(shown[0].samples).median if shown and shown[0].samples else None,
+        between=None if not shown or shown[0].samples else shown[0].between,
         tags=run.tags,
     )
 

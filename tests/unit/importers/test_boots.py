@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
@@ -161,20 +162,26 @@ def test_the_last_login_is_no_prompt(tmp_path: Path) -> None:
 def test_a_prompt_behind_the_last_record_has_no_time(tmp_path: Path) -> None:
     found = read(tmp_path, bare(ONE))
     assert seconds(found.boots[0]) == {"boot.kernel": pytest.approx(1.1)}
-    assert "no time of a login prompt" in notes(found)
+    usable = found.boots[0].mark("usable")
+    assert usable is not None
+    assert (usable.t_ns, usable.from_ns, usable.to_ns) == (1_100_000_000, 1_100_000_000, None)
 
 
 def test_a_prompt_before_a_record_came_between_two(tmp_path: Path) -> None:
     (boot,) = read(tmp_path, bare([*ONE, (5.0, "[    4.000000] random: x")])).boots
     usable = boot.mark("usable")
     assert usable is not None
-    assert (usable.t_ns, usable.precision_ns) == (4_000_000_000, 2_900_000_000)
+    assert (usable.from_ns, usable.to_ns) == (1_100_000_000, 4_000_000_000)
+    assert (usable.t_ns, usable.precision_ns) == (2_550_000_000, 1_450_000_000)
+    (whole,) = [each for each in metrics_of([boot]) if each.name == "boot.logged"]
+    assert not whole.samples and whole.between == pytest.approx((1.1, 4.0), abs=1e-5)
 
 
 def test_boots_on_the_kernels_clock_are_told_apart(tmp_path: Path) -> None:
     log = [*ONE, (5.0, "[    4.000000] random: x")] * 3
     found = read(tmp_path, bare(log))
-    assert [seconds(boot)["boot.logged"] for boot in found.boots] == pytest.approx([4.0] * 3)
+    ends = [boot.mark("usable") for boot in found.boots]
+    assert [end and end.to_ns for end in ends] == [4_000_000_000] * 3
 
 
 def test_a_kernel_that_counts_from_another_instant(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ class BootRow:
 
     `seconds` and `instructions` hold one value a boot, in the boots' order;
     `instructions` is None where any boot lacks the count. `precision_ns` is the
-    worst of the boots. `depth` is 1 for a step inside a phase, else 0.
+    worst of the boots. `depth` is 1 for a step inside a phase, else 0. `between` are the least and
+    the most seconds of any boot, if one is not known to a tenth of itself.
     """
 
     name: str
@@ -26,6 +27,7 @@ class BootRow:
     seconds: tuple[float, ...]
     instructions: tuple[int, ...] | None
     precision_ns: int
+    between: tuple[float, float] | None = None
 
 
 def boot_rows(boots: Sequence[Boot]) -> tuple[BootRow, ...]:
@@ -45,11 +47,14 @@ def metrics_of(boots: Sequence[Boot]) -> tuple[Metric, ...]:
     """The metrics of a boot study: for each row its time and its instructions.
 
     Times are in s; the count of instructions, `<name>.instructions` in 1, follows
-    its time where every boot has it. Each metric has one sample a boot.
+    its time where every boot has it. Each metric has one sample a boot, or is bounded.
     """
     metrics: list[Metric] = []
     for row in boot_rows(boots):
-        metrics.append(Metric(name=row.name, unit="s", samples=row.seconds))
+        if row.between is None:
+            metrics.append(Metric(name=row.name, unit="s", samples=row.seconds))
+        else:
+            metrics.append(Metric(name=row.name, unit="s", samples=(), between=row.between))
         if row.instructions is not None:
             metrics.append(
                 Metric(name=f"{row.name}.instructions", unit="1", samples=row.instructions)
@@ -90,4 +95,18 @@ def _row(boots: list[list[PhaseTime]]) -> BootRow:
         seconds=tuple(sum(part.duration_ns for part in parts) / 10**9 for parts in boots),
         instructions=tuple(sum(parts) for parts in known) if known == counts else None,
         precision_ns=max(sum(part.precision_ns for part in parts) for parts in boots),
+        between=_between(boots),
+    )
+
+
+def _between(boots: list[list[PhaseTime]]) -> tuple[float, float] | None:
+    if all(part.between_ns is None for parts in boots for part in parts):
+        return None
+    bounds = [
+        [part.between_ns or (part.duration_ns, part.duration_ns) for part in parts]
+        for parts in boots
+    ]
+    return (
+        min(sum(least for least, _ in each) for each in bounds) / 1e9,
+        max(sum(most for _, most in each) for each in bounds) / 1e9,
     )

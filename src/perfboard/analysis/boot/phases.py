@@ -8,7 +8,7 @@ loop and the boot command out of its sum; here it is a phase of its own.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -16,6 +16,8 @@ from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import REACHED, STEP
 from perfboard.model.results.boot import Boot, Mark
 
+# A duration that is known worse than this is an interval.
+_TENTH = 10
 _INIT_SCRIPT = re.compile(r"exec:S\d\d(.+)")
 
 
@@ -156,6 +158,30 @@ class PhaseTime:
         """How far the duration may be from the truth."""
         return self.start.precision_ns + self.end.precision_ns
 
+    @property
+    def between_ns(self) -> tuple[int, int] | None:
+        """The shortest and longest that it may be, if it is not known to a tenth of itself.
+
+        None where no mark of it is only bounded: `precision_ns` says how well it is known then.
+        """
+        if not (self.start.bounded or self.end.bounded):
+            return None
+        since_ns, until_ns = self.start.latest_ns, self.end.latest_ns
+        if since_ns is None or until_ns is None:
+            return None
+        least_ns = max(0, self.end.earliest_ns - since_ns)
+        most_ns = max(least_ns, until_ns - self.start.earliest_ns)
+        known = (most_ns - least_ns) * _TENTH <= self.duration_ns
+        return None if known else (least_ns, most_ns)
+
+
+def between_of(parts: Sequence[PhaseTime]) -> tuple[int, int] | None:
+    """The shortest and longest of durations in ns, if one is not known to a tenth of itself."""
+    if all(part.between_ns is None for part in parts):
+        return None
+    bounds = [part.between_ns or (part.duration_ns, part.duration_ns) for part in parts]
+    return min(least for least, _ in bounds), max(most for _, most in bounds)
+
 
 def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
     """The phases of a boot in order of time, without gaps.
@@ -179,12 +205,18 @@ def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
         if start is None:
             continue
         pending.append(phase)
-        end = boot.mark(phase.end)
+        end = reached(boot, phase.end)
         if end is None or end.t_ns < start.t_ns:
             continue
         found.append(_joined(pending, start, end))
         pending = []
     return tuple(found)
+
+
+def reached(boot: Boot, name: str) -> Mark | None:
+    """The boot's mark of that name, if it is known when, or by when, it came."""
+    mark = boot.mark(name)
+    return None if mark is None or mark.latest_ns is None else mark
 
 
 def _origin(boot: Boot) -> Mark | None:
@@ -243,7 +275,7 @@ def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
     prints: stages of procd and services of OpenRC from their lines on, and up to the lines of
     systemd that a target is reached. Without these there are no steps.
     """
-    start, end = boot.mark("init.exec"), boot.mark("usable")
+    start, end = boot.mark("init.exec"), reached(boot, "usable")
     if start is None or end is None:
         return ()
     inside = [mark for mark in boot.marks if start.t_ns <= mark.t_ns < end.t_ns]
@@ -378,7 +410,7 @@ def total(boot: Boot) -> PhaseTime | None:
     If the reset is not in the log, it is from the console's first byte, or else from the kernel's
     start, and has another name.
     """
-    end = boot.mark("usable")
+    end = reached(boot, "usable")
     for whole in _WHOLES:
         start = boot.mark(whole.start)
         if start is not None and end is not None:

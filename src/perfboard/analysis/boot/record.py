@@ -9,7 +9,7 @@ from typing import Literal
 
 from perfboard.analysis.boot.clocks import LATE_NS
 from perfboard.analysis.boot.phases import BOUNDS, PHASES, firmware_end
-from perfboard.analysis.boot.reading.console import Stamps, mark_at
+from perfboard.analysis.boot.reading.console import Stamps, mark_at, with_bounds
 from perfboard.analysis.boot.reading.initcalls import parse_initcalls
 from perfboard.analysis.boot.reading.reader import ConsoleRecording, read_recording
 from perfboard.analysis.boot.reading.scope_log import (
@@ -21,6 +21,9 @@ from perfboard.analysis.boot.reading.scope_log import (
 from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
+
+SILENCE_NS = 30_000_000_000
+"""What comes after so long a silence says nothing of the lines before it."""
 
 
 def boot_record(
@@ -91,7 +94,19 @@ def saved_record(
     recording = read_recording(portions, stamps, usable)
     end = recording.usable.mark if recording.usable else None
     record, _ = _record(recording, stamps, seen, end, stamps.ns[-1] if stamps.ns else 0)
+    if end is None:
+        record = record.model_copy(update={"last_ns": _last_ns(stamps)})
     return _as_read(record, stamps, seen, clock)
+
+
+def _last_ns(stamps: Stamps) -> int:
+    """The last stamp that is surely of the boot: what comes after a long silence may not be."""
+    last_ns = 0
+    for ns in stamps.ns:
+        if ns - last_ns > SILENCE_NS:
+            break
+        last_ns = ns if ns not in stamps.lent else last_ns
+    return last_ns
 
 
 def _as_read(
@@ -100,14 +115,17 @@ def _as_read(
     """The record on that clock, where what was read at once has one stamp."""
 
     def as_read(mark: Mark) -> Mark:
+        if mark.t_ns in stamps.lent and mark not in seen and not mark.bounded:
+            mark = with_bounds(mark, *stamps.lent[mark.t_ns])
         precision_ns = mark.precision_ns
-        if mark not in seen and mark.source == "console":
+        if mark not in seen and mark.source == "console" and not mark.bounded:
             before = bisect_left(stamps.ns, mark.t_ns) - 1
             since_ns = stamps.ns[before] if before >= 0 else 0
             precision_ns = max(precision_ns, mark.t_ns - since_ns) + stamps.resolution_ns
         return mark.model_copy(update={"clock": clock, "precision_ns": precision_ns})
 
-    return record.model_copy(update={"marks": tuple(map(as_read, record.marks))})
+    marks = sorted(map(as_read, record.marks), key=lambda mark: mark.t_ns)
+    return record.model_copy(update={"marks": tuple(marks)})
 
 
 def unfinished_calls(portions: Iterable[bytes], stamps: Stamps) -> tuple[str, ...]:
@@ -127,7 +145,7 @@ def _record(
 
     Without an end it is the last of `seen`, or `last_ns` if that is later.
     """
-    timeline = timeline_of(recording, stamps.ns, end.t_ns if end else None)
+    timeline = timeline_of(recording, stamps.ns, end)
     if end is not None:
         end = _usable(recording, timeline, end)
         seen = (*seen, end)

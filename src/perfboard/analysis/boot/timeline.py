@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from perfboard.analysis.boot.clocks import BootClock, Zero, first_ns, follow, has_words, zero_of
 from perfboard.analysis.boot.reading.firmware import stage_marks
-from perfboard.analysis.boot.reading.kernel_log import KernelLine, KernelLog, instant_of
+from perfboard.analysis.boot.reading.kernel_log import (
+    KernelLine,
+    KernelLog,
+    instant_of,
+    is_of_init,
+)
 from perfboard.analysis.boot.reading.loaders import Event, loader_marks
 from perfboard.analysis.boot.reading.reader import Bare, ConsoleRecording
 from perfboard.analysis.boot.reading.records import message
@@ -68,11 +73,10 @@ class _Notable(NamedTuple):
     shown: bool
 
 
-def timeline_of(
-    recording: ConsoleRecording, came: Sequence[int], usable_ns: int | None
-) -> Timeline:
-    """The timeline up to `usable_ns`, or without it to the end; `came` is when bytes were read."""
+def timeline_of(recording: ConsoleRecording, came: Sequence[int], usable: Mark | None) -> Timeline:
+    """The timeline up to `usable`, or without it to the end; `came` is when bytes were read."""
     log = recording.log
+    usable_ns = None if usable is None else max(usable.t_ns, usable.latest_ns or 0)
     events = [e for e in recording.events if usable_ns is None or e.mark.t_ns <= usable_ns]
     clocks = follow(log, [event.mark.t_ns for event in events if event.kind != "kernel"])
     starts = later_starts(log, clocks, events)
@@ -101,7 +105,7 @@ def timeline_of(
         )
     main = max(running, key=lambda clock: clock.trust)
     kept = list(_notable(log, main, running, since_ns, came[-1]))
-    logged = [*_clock_mark(log, main, running), *_instants(kept, recording.next_text, usable_ns)]
+    logged = [*_clock_mark(log, main, running), *_instants(kept, recording.next_text, usable)]
     notes += _clock_notes(main, running, log.beyond)
     if log.more:
         notes.append(f"Records of initcalls left out, because there are too many: {log.more}.")
@@ -204,18 +208,22 @@ def _clock_mark(log: KernelLog, main: _OpenSpan, running: Sequence[_OpenSpan]) -
 
 
 def _instants(
-    kept: Iterable[_Notable], next_text: dict[int, int], usable_ns: int | None
+    kept: Iterable[_Notable], next_text: dict[int, int], usable: Mark | None
 ) -> list[Mark]:
     """The marks of `instant_of`; a record that was shown again counts if no other has its mark.
 
     If a kernel does not print that it runs init, it does so between the record that the memory of
-    its start is freed and the next text of a program.
+    its start is freed and the next text or record of a program.
     """
     found: dict[str, Mark] = {}
     own: set[str] = set()
     bound_ns: int | None = None
+    last_ns = None if usable is None else usable.latest_ns
     for place, line, zero, shown in kept:
         name = instant_of(line.text)
+        if "kernel.freed" in found and not shown and is_of_init(line.text):
+            spoke_ns = line.time_ns + zero.ns
+            bound_ns = spoke_ns if bound_ns is None else min(bound_ns, spoke_ns)
         if name is None or (shown and name in own):
             continue
         mark = _log_mark(name, line.time_ns, zero)
@@ -226,7 +234,7 @@ def _instants(
         if name not in found or name == "init.exec":
             found[name] = mark
             if name == "kernel.freed":
-                bound_ns = next_text.get(place, usable_ns)
+                bound_ns = next_text.get(place, last_ns)
     freed = found.get("kernel.freed")
     if freed is not None and "init.exec" not in found and bound_ns is not None:
         found["init.exec"] = _init_behind(freed, bound_ns)
@@ -243,8 +251,11 @@ def _log_mark(name: str, time_ns: int, zero: Zero) -> Mark:
 
 
 def _init_behind(freed: Mark, bound_ns: int) -> Mark:
-    precision_ns = max(freed.precision_ns, bound_ns - freed.t_ns)
-    return freed.model_copy(update={"name": "init.exec", "precision_ns": precision_ns})
+    # It is most likely near the first: a kernel has little left to do then.
+    until_ns = max(freed.t_ns, bound_ns)
+    bounds = {"from_ns": freed.t_ns, "to_ns": until_ns}
+    precision_ns = max(freed.precision_ns, until_ns - freed.t_ns)
+    return freed.model_copy(update={"name": "init.exec", "precision_ns": precision_ns, **bounds})
 
 
 def _bare_marks(bare: Sequence[Bare]) -> list[Mark]:

@@ -12,6 +12,7 @@ from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Metric, Run, Status
+from perfboard.model.units import format_between, format_value
 
 _PHASE_NAMES = [phase.name for phase in PHASES]
 # Parts of the set-up that differ each time.
@@ -46,7 +47,8 @@ class Comparison:
 
     `changes` begin with the phases in the order of the boot and boot.total.
     `contributions` are the phases' parts of boot.total's change, the largest
-    first; they add up to it. `words` answers in sentences whether the runs differ.
+    first; they add up to it. `bounded` are sentences on metrics that are known only between two
+    values in one of the runs. `words` answers in sentences whether the runs differ.
     """
 
     before: Side
@@ -57,6 +59,7 @@ class Comparison:
     only_after: tuple[str, ...]
     differences: tuple[Difference, ...]
     words: str
+    bounded: tuple[str, ...] = ()
 
 
 def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
@@ -71,7 +74,7 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
                 f"run {run.id} failed, so it cannot be compared; "
                 f"see `perfboard show {run.id}`, and choose a complete run"
             )
-        if not any(metric.samples for metric in run.metrics):
+        if not any(metric.extent for metric in run.metrics):
             raise UsageError(
                 f"run {run.id} has no metrics (its status is {run.status}), so it cannot be "
                 "compared; choose a complete run"
@@ -88,7 +91,12 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
             "evidence are compared only on demand; add --across-evidence"
         )
     before, after = _by_key(a), _by_key(b)
-    common = sorted((key for key in before if key in after), key=_rank)
+    both = sorted((key for key in before if key in after), key=_rank)
+    common = [key for key in both if before[key].samples and after[key].samples]
+    bounded = {
+        key: bounded_words(before[key], after[key]) for key in both if key not in set(common)
+    }
+    headlines = [words for key, words in bounded.items() if key[0] in (TOTAL, b.headline)]
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
     changes = changes_of([(before[key], after[key]) for key in common], repeats)
     left_out = frozenset({*a.left_out, *b.left_out})
@@ -103,8 +111,24 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
         only_before=tuple(label_name(before[key]) for key in before if key not in after),
         only_after=tuple(label_name(after[key]) for key in after if key not in before),
         differences=tuple(_differences(a, b)),
-        words=answer(a, b, changes, contributions),
+        words=" ".join(headlines) or answer(a, b, changes, contributions),
+        bounded=tuple(words for words in bounded.values() if words not in headlines),
     )
+
+
+def bounded_words(before: Metric, after: Metric) -> str:
+    """A metric that one of two runs knows only between two values: different only if these say."""
+    sides = [metric.extent or (0.0, None) for metric in (before, after)]
+    (low, high), (other_low, other_high) = sides
+    apart = (high is not None and high < other_low) or (other_high is not None and other_high < low)
+    first, second = (
+        format_value(least, before.unit)
+        if least == most
+        else format_between(least, most, before.unit)
+        for least, most in sides
+    )
+    says = "they differ" if apart else "which is not enough to tell them apart"
+    return f"{label_name(before)} is {first} before, and {second} after: {says}."
 
 
 def label_name(metric: Metric | RunChange) -> str:
@@ -125,7 +149,7 @@ def _by_key(run: Run) -> dict[_Key, Metric]:
             ),
         ): metric
         for metric in run.metrics
-        if metric.samples
+        if metric.extent
     }
 
 

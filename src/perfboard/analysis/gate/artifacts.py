@@ -5,7 +5,8 @@ import math
 from dataclasses import replace
 
 from perfboard.analysis.gate.causes import function_causes, program_instructions
-from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange, overall
+from perfboard.analysis.gate.change import GateLevel, MetricChange
+from perfboard.analysis.gate.judge import Judgement, overall
 from perfboard.analysis.gate.parts import part_changes
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.model.functions import BootFunctions

@@ -4,14 +4,11 @@
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from perfboard.analysis.compare.comparison import Difference, compare, label_name
-from perfboard.analysis.gate.causes import (
-    ChangeCause,
-    causes_of,
-)
+from perfboard.analysis.gate.causes import ChangeCause, causes_of
+from perfboard.analysis.gate.change import GateLevel, MetricChange, Rules, bounded_change
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.analysis.statistics.holm import holm
@@ -23,57 +20,6 @@ from perfboard.model.run import Metric, Run, Status
 # Units of figures that are exact where they do not vary.
 _EXACT_UNITS = ("1", "B")
 _IMAGE_SIZE = "image."
-
-
-class GateLevel(StrEnum):
-    """How a metric, or a whole run, stands to its baseline."""
-
-    WORSE = "worse"
-    INCONCLUSIVE = "inconclusive"
-    BETTER = "better"
-    SAME = "same"  # not worse by more than is allowed
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The rules by which a gate fails.
-
-    A metric is worse if it lost more than the share `fail_above` of its baseline. Noise alone makes
-    a run worse with at most the chance `false_alarms`, over all its metrics together. `patterns`
-    choose metrics; without any it is the run's headline, or else all.
-    """
-
-    fail_above: float = 0.005
-    false_alarms: float = 0.01
-    patterns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class MetricChange:
-    """A metric of the run beside its baseline.
-
-    `before` and `after` are means, and `interval` is that of their difference: the range on a
-    virtual board, else 95%; None if the noise is unknown. `reason` says why it is inconclusive.
-    """
-
-    metric: str
-    unit: str
-    better: str
-    before: float
-    after: float
-    interval: Interval | None
-    level: GateLevel
-    reason: str = ""
-
-    @property
-    def difference(self) -> float:
-        """The mean after less the mean before."""
-        return self.after - self.before
-
-    @property
-    def ratio(self) -> float | None:
-        """The mean after over the mean before; None if that is 0."""
-        return self.after / self.before if self.before else None
 
 
 @dataclass(frozen=True)
@@ -158,7 +104,9 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         for name, metric in own.items()
         if any(name in side for side in known)
     ]
-    findings = _exact(pairs, rules) if exact else _noisy(pairs, rules)
+    sampled = [pair for pair in pairs if all(each.samples for each in (*pair[0], pair[1]))]
+    findings = _exact(sampled, rules) if exact else _noisy(sampled, rules)
+    findings += [bounded_change(*pair, rules) for pair in pairs if pair not in sampled]
     vanished = tuple(name for name in known[0] if name not in own)
     judged = replace(
         judgement, level=overall(findings, vanished), findings=tuple(findings), vanished=vanished
@@ -313,7 +261,7 @@ def chosen(side: Run, run: Run, patterns: Sequence[str]) -> dict[str, Metric]:
     return {
         label_name(metric): metric
         for metric in side.metrics
-        if metric.samples
+        if metric.extent
         and any(fnmatchcase(name, p) for p in wanted for name in (metric.name, label_name(metric)))
     }
 

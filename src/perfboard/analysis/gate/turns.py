@@ -5,11 +5,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 
+from perfboard.analysis.gate.change import GateLevel, MetricChange, Rules
 from perfboard.analysis.gate.judge import (
-    GateLevel,
     Judgement,
-    MetricChange,
-    Rules,
     chosen,
     explained,
     judge,

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from perfboard.analysis.gate.judge import Rules
+from perfboard.analysis.gate.change import Rules
 from perfboard.bench.lab import Lab
 from perfboard.cli.commands.gate import explained, parse_share
 from perfboard.cli.progress import progress

@@ -7,7 +7,8 @@ import sys
 from dataclasses import asdict
 
 from perfboard.analysis.gate.artifacts import with_functions, with_parts
-from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules, judge
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import Judgement, judge
 from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
 from perfboard.history.baselines import accepted_baseline, find_baseline

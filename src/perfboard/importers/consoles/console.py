@@ -13,7 +13,7 @@ from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.reading.loaders import begins_boot, counts_down
 from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.analysis.boot.reading.screen import LONGEST_LINE, matches, readable
-from perfboard.analysis.boot.record import saved_record
+from perfboard.analysis.boot.record import SILENCE_NS, saved_record
 from perfboard.importers.base import FileContent, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
@@ -30,6 +30,8 @@ _USABLE = {
     re.compile(r"systemd\[1\]: Startup finished in "): "systemd's end of the start",
 }
 _RESTARTS = re.compile(r"(?:\A|[\] ])(?:reboot: )?Restarting system")
+# A record of a board that stops says nothing of the lines before it.
+_STOPS = re.compile(r"\] ?(?:reboot: |systemd-shutdown|sysrq: |Power down|Restarting system)")
 # Lines before so long a pause are of another session.
 _PAUSE_NS = 10_000_000_000
 _BACK_NS = 100_000_000
@@ -267,17 +269,14 @@ def _stamped(
 ) -> tuple[list[bytes], Stamps]:
     """The bytes of a boot in portions, and when each came.
 
-    A line without a stamp came by the next stamp, or if it is blank, with the line before; those
-    after the last stamp are left out. The end of a countdown comes with the next line.
+    A line without a stamp of its own came between the stamp before it and the next one, or if it is
+    blank, with the line before. A stamp that is not of this boot any more bounds nothing. The end
+    of a countdown comes with the next line.
     """
-    next_ns: list[int | None] = [None] * len(lines)
-    following: int | None = None
-    for at in range(len(lines) - 1, -1, -1):
-        next_ns[at] = following
-        following = lines[at].ns if lines[at].ns is not None else following
     portions: list[bytes] = []
     ns, ends = array("q"), array("q")
-    latest_ns = end = 0
+    lent: dict[int, tuple[int, int | None]] = {}
+    latest_ns = end = own_at_ns = 0
 
     def add(data: bytes, at_ns: int) -> None:
         nonlocal latest_ns, end
@@ -287,13 +286,28 @@ def _stamped(
         ns.append(latest_ns)
         ends.append(end)
 
-    for line, behind_ns in zip(lines, next_ns, strict=True):
+    def lend(until_ns: int | None) -> int:
+        """A stamp of no other line, for those between the last stamp and that one."""
+        stamp_ns = own_at_ns + 1 if until_ns is None else until_ns - zero_ns - 1
+        if own_at_ns < stamp_ns:
+            from_ns = max(0, own_at_ns - console.resolution_ns)
+            lent[stamp_ns] = from_ns, None if until_ns is None else until_ns - zero_ns
+        return stamp_ns + zero_ns
+
+    for line, (behind_ns, bounds) in zip(lines, _next_stamps(lines), strict=True):
         text = line.text
         body = text.rstrip(b"\r\n")
-        own_ns = line.ns if line.ns is not None else behind_ns
-        if own_ns is None:
-            break
-        if line.ns is None and not body and ns:
+        if line.ns is not None:
+            own_ns = line.ns
+        elif not ns:
+            # Nothing comes before the first stamp.
+            if behind_ns is None:
+                break
+            own_ns = behind_ns
+        elif body:
+            near = bounds and (behind_ns or 0) - zero_ns - own_at_ns <= SILENCE_NS
+            own_ns = lend(behind_ns if near else None)
+        else:
             own_ns = latest_ns + zero_ns
         if (
             behind_ns is not None
@@ -305,7 +319,26 @@ def _stamped(
             text, own_ns = text[len(body) :], behind_ns
         if text:
             add(text, own_ns)
-    return portions, Stamps(ns, ends=ends, resolution_ns=console.resolution_ns)
+        if line.ns is not None:
+            own_at_ns = latest_ns
+    return portions, Stamps(ns, ends=ends, resolution_ns=console.resolution_ns, lent=lent)
+
+
+def _next_stamps(lines: Sequence[SavedLine]) -> list[tuple[int | None, bool]]:
+    """The next stamp behind each line, and whether it bounds lines before it."""
+    found: list[tuple[int | None, bool]] = []
+    following: int | None = None
+    stops = False
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        bounds = following is not None and not stops
+        found.append((following, bounds))
+        if line.ns is not None:
+            following, stops = (
+                line.ns,
+                _STOPS.search(line.text[:_SEARCHED].decode("latin-1")) is not None,
+            )
+    return found[::-1]
 
 
 def _notes(

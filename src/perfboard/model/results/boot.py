@@ -35,12 +35,28 @@ class Mark(Record):
     def _bounded(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return without_unset(self, handler(self), "from_ns", "to_ns")
 
+    @property
+    def bounded(self) -> bool:
+        """Whether it is only bounded: its instant is not known."""
+        return not self.model_fields_set.isdisjoint(("from_ns", "to_ns"))
+
+    @property
+    def earliest_ns(self) -> int:
+        """The earliest instant that it may have been at."""
+        return (self.from_ns or 0) if self.bounded else self.t_ns - self.precision_ns
+
+    @property
+    def latest_ns(self) -> int | None:
+        """The latest instant that it may have been at; None: there is no bound."""
+        return self.to_ns if self.bounded else self.t_ns + self.precision_ns
+
 
 class Span(Record):
     """A recorded stretch of time inside a boot: an initcall, a driver probe, a service's start.
 
     `start_ns` is None where the log gives a duration only. `driver` was probed for the device
-    `name`, if the kernel names it.
+    `name`, if the kernel names it. `most_ns` is the most that it may have lasted, if neither its
+    start nor its end has a time of its own; `duration_ns` is the least then.
     """
 
     kind: Literal["initcall", "probe", "service"]
@@ -49,6 +65,11 @@ class Span(Record):
     start_ns: Int64 | None
     duration_ns: Int64
     returned: Int64
+    most_ns: Int64 | None = None
+
+    @model_serializer(mode="wrap")
+    def _bounded(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "most_ns")
 
 
 class Wait(Record):
@@ -88,7 +109,8 @@ class Boot(Record):
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
     `counted` are the timing model's counters at marks that bound phases, and `printed` the bytes
     on the console before each, by mark. `unpacked_bytes` is the kernel's size, and `console_baud`
-    the console's rate in bit/s, as the kernel prints them.
+    the console's rate in bit/s, as the kernel prints them. `last_ns` is the last that a saved log
+    shows of a boot that does not come to be usable in it.
     """
 
     marks: tuple[Mark, ...]
@@ -105,6 +127,11 @@ class Boot(Record):
     console_baud: Int64 | None = None
     waits: tuple[Wait, ...] = ()
     host_seconds: float | None = None
+    last_ns: Int64 | None = None
+
+    @model_serializer(mode="wrap")
+    def _of_log(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "last_ns")
 
     def mark(self, name: str) -> Mark | None:
         """The first mark of that name, or None."""

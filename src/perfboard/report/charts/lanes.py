@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot
 from perfboard.model.results.boot import Boot, Span
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 
 OWN_ROWS = 10
 """How many of the longest initcalls and probes get a row each; the others share one."""
@@ -71,7 +71,11 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
             kind="step" if row.depth else "phase",
             longest=row.duration_ns == longest[row.depth],
         )
-        grouped[_lane_of(row)].append(Strip(bar.name, bar.duration, (bar,)))
+        took = bar.duration
+        if row.between_ns is not None:
+            least_ns, most_ns = row.between_ns
+            took = format_between(least_ns / 1e9, most_ns / 1e9, "s")
+        grouped[_lane_of(row)].append(Strip(bar.name, took, (bar,)))
     found = [Lane(title, tuple(rows)) for title, rows in grouped.items() if rows]
     bars = [bar for lane in found for row in lane.rows for bar in row.bars]
     start_ns, end_ns = min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
@@ -100,9 +104,9 @@ def _lane_of(phase: PhaseTime) -> str:
 def _span_lane(title: str, spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None:
     bars = [
         LaneBar(
-            span.name,
+            span.name if span.most_ns is None else f"{span.name}, at most",
             span.start_ns,
-            min(span.start_ns + span.duration_ns, end_ns),
+            min(span.start_ns + (span.most_ns or span.duration_ns), end_ns),
             "step" if span.kind == "service" else span.kind,
         )
         for span in spans

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from perfboard.analysis.boot.phases import PhaseTime, cut_boot, total
+from perfboard.analysis.boot.phases import PhaseTime, between_of, cut_boot, total
 from perfboard.model.results.boot import Boot
 from perfboard.model.units import format_value
 
@@ -20,6 +20,10 @@ class SeriesScale:
     def ms(self, t_ns: float) -> str:
         """A time in milliseconds, without the unit."""
         return f"{t_ns / 1e6:,.{self.decimals}f}"
+
+    def between(self, bounds: tuple[int, int]) -> str:
+        """An interval in milliseconds, without the unit."""
+        return " to ".join(map(self.ms, bounds))
 
     def spread(self, samples: Sequence[int]) -> str:
         """Smallest and largest of one time over the boots, in words where they print alike."""
@@ -52,6 +56,11 @@ class SeriesChart:
         """Nanoseconds from reset to usable of each boot, or nothing where not reached."""
         ends = [total(boot) for boot in self.boots]
         return tuple(end.duration_ns for end in ends if end is not None)
+
+    @cached_property
+    def total_between(self) -> tuple[int, int] | None:
+        """The least and most nanoseconds of any total, if one is not known to a tenth of itself."""
+        return between_of([end for boot in self.boots if (end := total(boot)) is not None])
 
     @property
     def whole(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from perfboard.analysis.boot.metrics import BootRow
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.statistics.summary import summary
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 
 # The columns: titles, bars; the times have the rest of the line.
 _TITLE, _BAR = 24, 44
@@ -17,14 +17,22 @@ def text_waterfall(rows: Sequence[BootRow], at_least_s: float = 0.0) -> Iterator
 
     The bars' column is `at_least_s` wide, so that boots below each other can have one scale.
     """
-    times = [(row.title, summary(row.seconds).median) for row in _phases(rows)]
+    times = [(row, summary(row.seconds).median) for row in _phases(rows)]
     whole, start = max(at_least_s, sum(seconds for _, seconds in times)), 0.0
-    for title, seconds in times:
+    for row, seconds in times:
+        title = row.title
         begin, end = (round(at / whole * _BAR) if whole else 0 for at in (start, start + seconds))
         start += seconds
         title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
         bar = " " * min(begin, _BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
-        yield f"{title:{_TITLE}} {bar:{_BAR}} {format_value(seconds, 's'):>9}"
+        yield f"{title:{_TITLE}} {bar:{_BAR}} {row_value(row):>9}"
+
+
+def row_value(row: BootRow) -> str:
+    """The row's median, or the interval that it lies in."""
+    if row.between is not None:
+        return format_between(*row.between, "s")
+    return format_value(summary(row.seconds).median, "s")
 
 
 def span_s(rows: Sequence[BootRow]) -> float:

@@ -29,13 +29,22 @@ _MEASURES = {
 def metrics(run: Run) -> str:
     """The document: the median of each metric that has samples, with its interval if known.
 
+    One that is only bounded has the middle of its bounds, with these.
+
     A metric that the timing model leaves out has no interval, since nobody knows how wrong it is.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     for metric in run.metrics:
-        if not metric.samples:
-            continue
         measure, scale = _MEASURES[metric.unit]
+        if not metric.samples:
+            least, most = metric.between or (0.0, None)
+            if most is not None:
+                found.setdefault(benchmark_name(metric), {})[measure] = {
+                    "value": (least + most) / 2 * scale,
+                    "lower_value": least * scale,
+                    "upper_value": most * scale,
+                }
+            continue
         known = figure(metric, run.evidence)
         value = {"value": known.estimate.median * scale}
         margin = margin_of(run, metric)

@@ -34,7 +34,8 @@ def _csv(run: Run) -> str:
     """One row a sample. Boots and repetitions count from 1, labels are a JSON object.
 
     `process` counts the run's processes from 0, as run.json does; it is empty where no
-    probe took the sample. `margin` is the share that a timed board's value may be wrong by.
+    probe took the sample. `margin` is the share that a timed board's value may be wrong by. A
+    metric that is only bounded has a row for each bound, "from" and "to" for its boot.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -43,14 +44,18 @@ def _csv(run: Run) -> str:
     )
     for metric in run.metrics:
         labels = json.dumps(metric.labels, sort_keys=True) if metric.labels else ""
-        for i, value in enumerate(metric.samples):
+        rows = [(str(i), value) for i, value in enumerate(metric.samples, 1)]
+        if not metric.samples and metric.between is not None:
+            ends = zip(("from", "to"), metric.between, strict=True)
+            rows = [(end, value) for end, value in ends if value is not None]
+        for i, (boot, value) in enumerate(rows):
             process = metric.processes[i] if i < len(metric.processes) else ""
             table.writerow(
                 (
                     metric.name,
                     metric.unit,
                     labels,
-                    i + 1,
+                    boot,
                     repr(value),
                     metric.evidence or run.evidence,
                     process,

@@ -22,8 +22,8 @@ _LONGEST = 16_384
 
 
 def report(run: Run) -> str:
-    """The document: a test for each metric that has samples, and for what ended the run."""
-    tests = [_metric(run, metric) for metric in run.metrics if metric.samples]
+    """The document: a test for each metric that is known, and for what ended the run."""
+    tests = [_metric(run, metric) for metric in run.metrics if metric.extent]
     for error in run.errors:
         error_test = _test(run, error.kind, f"{run.study}.{error.kind}", "ERROR")
         tests.append({**error_test, "log_excerpt": _text(error.message)[-_LONGEST:]})
@@ -33,13 +33,16 @@ def report(run: Run) -> str:
 def _metric(run: Run, metric: Metric) -> dict[str, Any]:
     name = label_name(metric)
     verdict = next((each for each in run.verdicts if each.metric == name), None)
+    found = _test(run, name, metric.name, _STATUS[verdict.outcome] if verdict else "DONE")
+    found["misc"] |= {"labels": metric.labels, "samples": list(metric.samples)}
+    if not metric.samples:
+        # A test has one number, and none stands for an interval.
+        found["misc"] |= {"between": metric.between, "unit": metric.unit}
+        return found
     number: dict[str, Any] = {"value": statistics.median(metric.samples)}
     if metric.unit in _PREFIXES:
         number |= {"unit": metric.unit, "prefix": _PREFIXES[metric.unit]}
-    found = _test(run, name, metric.name, _STATUS[verdict.outcome] if verdict else "DONE")
-    found["number"] = number
-    found["misc"] |= {"labels": metric.labels, "samples": list(metric.samples)}
-    return found
+    return {**found, "number": number}
 
 
 def _test(run: Run, name: str, path: str, status: str) -> dict[str, Any]:

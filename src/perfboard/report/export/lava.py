@@ -28,7 +28,7 @@ def _lines(run: Run, held: dict[str, Outcome]) -> Iterator[str]:
     yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=perfboard-{run.study} RESULT={ended}>"
     seen: set[str] = set()
     for metric in run.metrics:
-        if not metric.samples:
+        if metric.extent is None:
             continue
         words = (metric.name, *(f"{key}-{value}" for key, value in sorted(metric.labels.items())))
         case = re.sub(r"[^A-Za-z0-9._+-]+", "-", "_".join(words))[:200]
@@ -36,9 +36,14 @@ def _lines(run: Run, held: dict[str, Outcome]) -> Iterator[str]:
             continue
         seen.add(case)
         result = _RESULTS[held[metric.name]] if metric.name in held else "pass"
-        middle = summary(metric.samples).median
         unit = _UNITS.get(metric.unit, metric.unit)
-        yield (
-            f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case} RESULT={result} "
-            f"MEASUREMENT={middle!r} UNITS={unit}>"
-        )
+        # A case has one measurement: the bounds of one that is only bounded are two cases.
+        least, most = metric.extent
+        figures = {"": summary(metric.samples).median} if metric.samples else {"-low": least}
+        if not metric.samples and most is not None:
+            figures["-high"] = most
+        for end, value in figures.items():
+            yield (
+                f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case}{end} RESULT={result} "
+                f"MEASUREMENT={value!r} UNITS={unit}>"
+            )

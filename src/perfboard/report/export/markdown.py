@@ -9,7 +9,8 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
+from perfboard.report.charts.text_waterfall import row_value
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import clean
 from perfboard.report.words.evidence import evidence_label
@@ -40,8 +41,8 @@ def _lines(run: Run) -> Iterator[str]:
         table = [
             (
                 row.title,
-                format_value(summary(row.seconds).median, "s"),
-                format_value(summary(row.seconds).spread, "s"),
+                row_value(row),
+                "" if row.between else format_value(summary(row.seconds).spread, "s"),
             )
             for row in rows
             if not row.depth
@@ -51,11 +52,17 @@ def _lines(run: Run) -> Iterator[str]:
         table = [
             (
                 " ".join((metric.name, *metric.labels.values())),
-                format_value(summary(metric.samples).median, metric.unit),
-                format_value(summary(metric.samples).spread, metric.unit),
+                *(
+                    (
+                        format_value(summary(metric.samples).median, metric.unit),
+                        format_value(summary(metric.samples).spread, metric.unit),
+                    )
+                    if metric.samples
+                    else (format_between(*metric.extent, metric.unit), "")
+                ),
             )
             for metric in run.metrics
-            if metric.samples
+            if metric.extent
         ]
         yield from _table(("metric", f"median, {evidence_label(run)}", "spread"), table)
     for limits in run.results_of(LimitsResult):

@@ -2,7 +2,8 @@
 """A run in the OpenMetrics text format, version 1.0: a gauge a metric, with its unit.
 
 The label `statistic` says which number it is: `median`, `best`, and `low` and `high` of
-the interval where there is one. `metric` and `alias` are Perfboard's and lmbench's names.
+the interval where there is one; a metric that is only bounded has these alone. `metric` and
+`alias` are Perfboard's and lmbench's names.
 The time stamp is that of the run's end. `perfboard_run_info` has the margin of a timed run.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
-from perfboard.report.words.figures import MedianLine, figure
+from perfboard.report.words.figures import figure
 
 _UNITS = {
     **{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""},
@@ -27,14 +28,14 @@ def exposition(run: Run) -> str:
     stamp = f"{run.finished.timestamp():.3f}"
     families: dict[str, tuple[str, dict[str, str]]] = {}
     for metric in run.metrics:
-        if not metric.samples:
+        if metric.extent is None:
             continue
         name, unit = _family(metric), _UNITS[metric.unit]
         # A name is of one unit, and not the info's.
         while families.get(name, (unit,))[0] != unit or name in (_ABOUT, f"{_ABOUT}_info"):
             name = f"perfboard_{name}"
         family = families.setdefault(name, (unit, {}))[1]
-        for statistic, value in _statistics(figure(metric, run.evidence)):
+        for statistic, value in _statistics(metric, run):
             # No study makes two metrics of one name and labels; the first would stand.
             family.setdefault(_labels(run, metric, statistic), f"{value!r} {stamp}")
     lines = [f"# TYPE {_ABOUT} info", f"# HELP {_ABOUT} What was measured, and how."]
@@ -52,7 +53,15 @@ def _family(metric: Metric) -> str:
     return "_".join(part for part in ("perfboard", name, _UNITS[metric.unit]) if part)
 
 
-def _statistics(known: MedianLine) -> Iterator[tuple[str, float]]:
+def _statistics(metric: Metric, run: Run) -> Iterator[tuple[str, float]]:
+    if not metric.samples:
+        if metric.between is not None:
+            least, most = metric.between
+            yield "low", float(least)
+            if most is not None:
+                yield "high", float(most)
+        return
+    known = figure(metric, run.evidence)
     yield "median", float(known.estimate.median)
     yield "best", float(known.estimate.best)
     if known.interval is not None:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from xml.etree import ElementTree
 
 from perfboard.analysis.compare.changes import percent
-from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange
+from perfboard.analysis.gate.change import GateLevel, MetricChange
+from perfboard.analysis.gate.judge import Judgement
 from perfboard.model.text import printable
 from perfboard.report.gate.text import gate_text
 from perfboard.report.gate.words import (

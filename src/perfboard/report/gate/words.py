@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from perfboard.analysis.compare.changes import percent, sign_of
 from perfboard.analysis.compare.comparison import Difference
 from perfboard.analysis.gate.causes import ChangeCause
-from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange
+from perfboard.analysis.gate.change import GateLevel, MetricChange
+from perfboard.analysis.gate.judge import Judgement
 from perfboard.model.units import format_value
 from perfboard.report.words.figures import quantity
 

@@ -6,8 +6,8 @@ from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
+from perfboard.analysis.gate.change import GateLevel, Rules
 from perfboard.analysis.gate.culprit import CommitRun, Culprit
-from perfboard.analysis.gate.judge import GateLevel, Rules
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.host.command import follow

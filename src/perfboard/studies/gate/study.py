@@ -4,7 +4,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from perfboard.analysis.gate.judge import Judgement, Rules
+from perfboard.analysis.gate.change import Rules
+from perfboard.analysis.gate.judge import Judgement
 from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.bench.lab import Lab

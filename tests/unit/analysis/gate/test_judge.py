@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from perfboard.analysis.gate.causes import ChangeCause
-from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules, judge
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import Judgement, judge
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Span
 from perfboard.model.results.program import FunctionTime, ProgramResult

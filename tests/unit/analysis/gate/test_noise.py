@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from perfboard.analysis.gate.judge import GateLevel, Rules, judge
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import judge
 from perfboard.analysis.gate.noise import shift_from_runs, shift_of
 from perfboard.model.run import Evidence, Metric, Run
 from tests.support.runs import make_run

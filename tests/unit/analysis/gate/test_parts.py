@@ -2,7 +2,8 @@
 """The parts of an image that a gate names."""
 
 from perfboard.analysis.gate.artifacts import with_parts
-from perfboard.analysis.gate.judge import GateLevel, Rules, judge
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import judge
 from perfboard.analysis.gate.parts import part_changes
 from perfboard.model.parts import FilePart, ImageParts
 from tests.support.runs import make_boot, make_run

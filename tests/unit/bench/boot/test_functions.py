@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from perfboard.analysis.gate.artifacts import with_functions
-from perfboard.analysis.gate.judge import GateLevel, Rules, judge
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import judge
 from perfboard.bench.boot.functions import Namer
 from perfboard.boards.loader import load_board
 from perfboard.images.image import Image

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from perfboard.analysis.gate.judge import Judgement, Rules, judge
+from perfboard.analysis.gate.change import Rules
+from perfboard.analysis.gate.judge import Judgement, judge
 from perfboard.cli.arguments import make_parser
 from perfboard.model.run import Evidence, Metric, Run
 from perfboard.report.gate.formats import GATE_FORMATS

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.analysis.gate.change import Rules
 from perfboard.analysis.gate.culprit import Culprit
-from perfboard.analysis.gate.judge import Rules
 from perfboard.model.errors import BuildError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run

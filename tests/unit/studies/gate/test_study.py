@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import Judgement
 from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.run import Evidence, Metric, Run, RunError, Status

@@ -4,8 +4,8 @@
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.records import RECORD
@@ -29,13 +29,15 @@ class Stamps:
     `ns` (type code "q") counts nanoseconds since reset: of each byte, or, where `ends` is given,
     of each portion; `ends` are then how many bytes had come with it. `instructions`, of the same
     length, are those executed since reset, or None where nobody counted. Each stamp may be up to
-    `resolution_ns` later than its byte.
+    `resolution_ns` later than its byte. `lent` are stamps of bytes that have none of their own, and
+    the instants between which these came; None: no stamp bounds them.
     """
 
     ns: "array[int]"  # array cannot be subscripted when run on Python 3.11
     instructions: "array[int] | None" = None
     ends: Sequence[int] | None = None
     resolution_ns: int = 0
+    lent: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises ValueError where the arrays differ in length."""
@@ -123,14 +125,31 @@ def split_lines(data: bytes, stamps: Stamps) -> list[ConsoleLine]:
 
 
 def mark_at(offset: int, stamps: Stamps, name: str) -> Mark:
-    """A mark at a console byte. Its precision is the time since the byte before it."""
+    """A mark at a console byte. Its precision is the time since the byte before it.
+
+    If the byte has no stamp of its own, the mark is bounded by others'.
+    """
     t_ns = stamps.at(offset)
-    return Mark(
+    mark = Mark(
         name=name,
         t_ns=t_ns,
         source="console",
         precision_ns=t_ns - stamps.at(offset - 1),
         instructions=stamps.count(offset),
+    )
+    return with_bounds(mark, *stamps.lent[t_ns]) if t_ns in stamps.lent else mark
+
+
+def with_bounds(mark: Mark, from_ns: int, to_ns: int | None) -> Mark:
+    """The mark, of which it is only known between which instants it was; None: no bound."""
+    middle_ns = from_ns if to_ns is None else (from_ns + to_ns) // 2
+    return mark.model_copy(
+        update={
+            "t_ns": middle_ns,
+            "precision_ns": middle_ns - from_ns,
+            "from_ns": from_ns,
+            "to_ns": to_ns,
+        }
     )
 
 

@@ -17,6 +17,7 @@ _INSTANTS = {
     "kernel.freed": re.compile(r"(?:\A|\W)Freeing (?:unused kernel|init memory)"),
     "init.exec": re.compile(r"(?:\A|\W)Run \S.* as init process\s*\Z"),
 }
+_INIT = re.compile(r"(?:systemd\[1\]|procd|init): ")
 _NAMING = {
     "board": re.compile(r"(?:Machine model|DMI): (.+)"),
     "kernel": re.compile(r"(?<![\w-])(Linux version [0-9].*)"),
@@ -26,7 +27,7 @@ _LONGEST_NAME = 200
 _NOTABLE = (
     *("VFS: Mounted root", "Freeing ", " as init process", "] enabled", "alling ", "initcall "),
     *("probe of ", "to clocksource ", "Linux version ", "Booting Linux"),
-    *("systemd[1]: ", "procd: - ", "init: - "),
+    *("systemd[1]: ", "procd: ", "init: "),
 )
 # Several times the calls and probes of any kernel.
 MOST_NOTABLE = 32_000
@@ -126,6 +127,11 @@ def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
 def is_first(text: str) -> bool:
     """Whether a record or line with that text is a kernel's first words."""
     return "Linux" in text and _FIRST_WORDS.search(message(text)) is not None
+
+
+def is_of_init(text: str) -> bool:
+    """Whether a record with that text is one that init itself wrote."""
+    return _INIT.match(message(text)) is not None
 
 
 def instant_of(text: str) -> str | None:

@@ -132,21 +132,28 @@ def step_marks(services: Iterable[tuple[Service, Mark]]) -> Iterator[Mark]:
 def service_spans(services: Iterable[tuple[Service, Mark]], last_ns: int) -> tuple[Span, ...]:
     """Services that ended by `last_ns`, from the line that they start to the line that they did.
 
-    systemd starts many at once, so these overlap.
+    systemd starts many at once, so these overlap. A service whose lines are only bounded lasted at
+    most from the earliest start to the latest end; one without a latest end is left out.
     """
-    begun: dict[str, int] = {}
+    begun: dict[str, Mark] = {}
     spans: dict[str, Span] = {}
     for service, mark in services:
         if service.kind == "begin":
-            begun.setdefault(service.name, mark.t_ns)
+            begun.setdefault(service.name, mark)
         elif service.kind == "end" and service.name in begun and service.name not in spans:
-            start_ns = begun[service.name]
-            if start_ns <= mark.t_ns <= last_ns:
-                spans[service.name] = Span(
-                    kind="service",
-                    name=service.name,
-                    start_ns=start_ns,
-                    duration_ns=mark.t_ns - start_ns,
-                    returned=0,
-                )
+            start, end_ns = begun[service.name], mark.latest_ns
+            if not start.t_ns <= mark.t_ns <= last_ns or end_ns is None or start.latest_ns is None:
+                continue
+            bounded = start.bounded or mark.bounded
+            least_ns = mark.t_ns - start.t_ns
+            if bounded:
+                least_ns = max(0, mark.earliest_ns - start.latest_ns)
+            spans[service.name] = Span(
+                kind="service",
+                name=service.name,
+                start_ns=start.t_ns,
+                duration_ns=least_ns,
+                returned=0,
+                **({"most_ns": end_ns - start.earliest_ns} if bounded else {}),
+            )
     return tuple(spans.values())

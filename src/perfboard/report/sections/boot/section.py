@@ -4,9 +4,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from perfboard.analysis.boot.phases import PhaseTime
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, Status
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.lanes import lanes
 from perfboard.report.charts.series import SeriesChart, series_of
 from perfboard.report.charts.waterfall import NARROW, WIDE, draw
@@ -30,8 +31,10 @@ SOURCES = {
 def _lead(run: Run, result: BootResult) -> str:
     series = series_of(result.boots)
     if not series.totals:
-        return _longest_sentence(run, series)
+        return _unended_sentence(run, series)
     words = [f"{_total_sentence(series)} ({evidence_label(run)})."]
+    if series.total_between:
+        return words[0]
     if where := _where_sentence(tables.phase_rows(series)):
         words.append(f"{where}.")
     if cause := cause_sentence(run, (series.median_total or 0) / 1e9):
@@ -68,6 +71,10 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
 def _total_sentence(series: SeriesChart) -> str:
     totals = series.totals
     whole = f"{series.whole[:1].upper()}{series.whole[1:]}"
+    if series.total_between:
+        least_ns, most_ns = series.total_between
+        boots = "one boot" if len(totals) == 1 else f"{len(totals)} boots"
+        return f"{whole}: {format_between(least_ns / 1e9, most_ns / 1e9, 's')}, {boots}"
     middle = format_value((series.median_total or 0) / 1e9, "s")
     if len(totals) == 1:
         return f"{whole}: {middle}, one boot"
@@ -82,20 +89,34 @@ def _total_sentence(series: SeriesChart) -> str:
     return f"{whole}: {middle}, {spread}"
 
 
-def _longest_sentence(run: Run, series: SeriesChart) -> str:
-    """For a log that does not show the boot's end."""
-    row = max(
-        (row for row in series.rows[0] if row.depth == 0),
-        key=lambda row: row.duration_ns,
-        default=None,
-    )
-    if row is None or run.status is not Status.COMPLETE:
+def _unended_sentence(run: Run, series: SeriesChart) -> str:
+    """For a log that does not show when the boot ended."""
+    rows = [row for row in series.rows[0] if row.depth == 0]
+    if run.status is not Status.COMPLETE:
         return ""
-    took = format_value(row.duration_ns / 1e9, "s")
-    return (
-        f"The end of the boot is unknown; its longest phase is {row.title}, {took} "
-        f"({evidence_label(run)})."
-    )
+    usable = series.boot.mark("usable")
+    words = [f"{row.title} took {_took(row)}" for row in rows]
+    if usable is not None:
+        after = format_value(usable.earliest_ns / 1e9, "s")
+        end = f"The board was usable after {after}; by when is not known"
+    elif series.boot.mark("init.exec") is not None and series.boot.last_ns is not None:
+        end = "The end of the boot is unknown"
+        if rows:
+            ran_ns = series.boot.last_ns - rows[-1].end.t_ns
+            ran = format_value(max(0, ran_ns) / 1e9, "s")
+            words.append(f"user space had run for {ran} when the log ended")
+    elif rows:
+        end = "The end of the boot is unknown"
+    else:
+        return ""
+    return f"{'; '.join([end, *words])} ({evidence_label(run)})."
+
+
+def _took(row: PhaseTime) -> str:
+    if row.between_ns is None:
+        return format_value(row.duration_ns / 1e9, "s")
+    least_ns, most_ns = row.between_ns
+    return format_between(least_ns / 1e9, most_ns / 1e9, "s")
 
 
 def _where_sentence(rows: list[tables.TimeRow]) -> str:

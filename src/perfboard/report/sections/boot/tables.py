@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from perfboard.analysis.boot.phases import PhaseTime, total
+from perfboard.analysis.boot.phases import PhaseTime, between_of, total
 from perfboard.model.results.boot import IDLE_TASK, Span
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.lanes import step_name
 from perfboard.report.charts.series import SeriesChart
 from perfboard.report.words.evidence import NOT_MODELLED
@@ -61,7 +61,7 @@ def _instructions(counts: Sequence[int | None]) -> str:
 
 def phase_rows(series: SeriesChart, left_out: Container[str] = ()) -> list[TimeRow]:
     """The phase table: each phase, with its steps below it; `left_out` are not modelled."""
-    whole = series.median_total
+    whole = None if series.total_between else series.median_total
     columns = list(zip(*series.rows, strict=True))
     medians = [statistics.median(row.duration_ns for row in column) for column in columns]
     longest = {
@@ -76,7 +76,8 @@ def phase_rows(series: SeriesChart, left_out: Container[str] = ()) -> list[TimeR
     for column, median in zip(columns, medians, strict=True):
         first = column[0]
         precision = max(row.precision_ns for row in column)
-        rough = precision >= 10 ** (6 - series.scale.decimals)
+        between = between_of(column)
+        rough = not between and precision >= 10 ** (6 - series.scale.decimals)
         rows.append(
             TimeRow(
                 number="" if first.depth else first.number,
@@ -85,12 +86,12 @@ def phase_rows(series: SeriesChart, left_out: Container[str] = ()) -> list[TimeR
                 detail=""
                 if first.depth
                 else f"{first.start.name} \N{RIGHTWARDS ARROW} {first.end.name}",
-                median=series.scale.ms(median),
-                spread=series.scale.spread([row.duration_ns for row in column]),
+                median=series.scale.between(between) if between else series.scale.ms(median),
+                spread="" if between else series.scale.spread([row.duration_ns for row in column]),
                 precision=f"\N{PLUS-MINUS SIGN} {format_value(precision / 1e9, 's')}"
                 if rough
                 else "",
-                share=_share(median, whole),
+                share=None if between else _share(median, whole),
                 instructions=_instructions([row.instructions for row in column]),
                 depth=first.depth,
                 longest=median == longest[first.depth],
@@ -105,11 +106,14 @@ def total_row(series: SeriesChart) -> TimeRow | None:
     if not whole:
         return None
     times = [found.duration_ns for found in whole]
+    between = series.total_between
     return TimeRow(
         title=whole[0].title,
-        median=series.scale.ms(statistics.median(times)),
-        spread=series.scale.spread(times),
-        share=1.0,
+        median=series.scale.between(between)
+        if between
+        else series.scale.ms(statistics.median(times)),
+        spread="" if between else series.scale.spread(times),
+        share=None if between else 1.0,
         instructions=_instructions([found.instructions for found in whole]),
     )
 
@@ -267,7 +271,10 @@ def mark_sources(rows: Iterable[PhaseTime]) -> list[tuple[str, list[tuple[str, l
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for mark in sorted(marks.values(), key=lambda mark: mark.t_ns):
         precision = "exact"
-        if mark.precision_ns:
+        if mark.bounded:
+            most = None if mark.to_ns is None else mark.to_ns / 1e9
+            precision = format_between(mark.earliest_ns / 1e9, most, "s")
+        elif mark.precision_ns:
             precision = f"\N{PLUS-MINUS SIGN} {format_value(mark.precision_ns / 1e9, 's')}"
         found[mark.source][precision].append(mark.name)
     return [(source, list(names.items())) for source, names in found.items()]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.boot.metrics import BootRow, boot_rows
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.statistics.summary import summary
-from perfboard.model.results.boot import BootResult
+from perfboard.model.results.boot import BootResult, Span
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.series import series_of
-from perfboard.report.charts.text_waterfall import text_waterfall
+from perfboard.report.charts.text_waterfall import row_value, text_waterfall
 from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, metric_table, new_table
 from perfboard.report.words.evidence import headed, not_modelled
@@ -40,7 +40,11 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     parts: list[str | Table] = ["", f"{title}:"] if title else []
     if rows:
         parts += ["", *text_waterfall(rows), "", _phase_table(run, rows)]
-        rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
+        rough = [
+            row
+            for row in rows
+            if not row.between and row.precision_ns > min(row.seconds) * 10**9 * _ROUGH
+        ]
         if rough:
             parts.append(
                 "Known only roughly, since their marks are: "
@@ -51,8 +55,8 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     for number, boot in enumerate(result.boots, 1):
         services = [span for span in boot.spans if span.kind == "service"]
         if services:
-            longest = sorted(services, key=lambda each: -each.duration_ns)[:_SLOWEST]
-            words = (f"{each.name} {format_value(each.duration_ns / 1e9, 's')}" for each in longest)
+            longest = sorted(services, key=lambda each: -(each.most_ns or each.duration_ns))
+            words = (f"{each.name} {span_words(each)}" for each in longest[:_SLOWEST])
             parts += ["", f"Boot {number}: slowest services: {', '.join(words)}."]
         parts += [part for note in boot.notes for part in ("", f"Boot {number}: {note}")]
         if boot.unfinished:
@@ -66,15 +70,24 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
             table.add_row(*cells(span.title, span.median, span.spread, span.number, span.detail))
         parts += ["", table]
     names = {row.name for row in rows}
-    others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
+    others = [m for m in run.metrics if m.extent and m.name.removesuffix(_COUNTED) not in names]
     if others and all(isinstance(each, (BootResult, LimitsResult)) for each in run.results):
         parts += ["", metric_table(run, others)]
     return parts
 
 
+def span_words(span: Span) -> str:
+    """How long a span lasted, or between which bounds, if that is not known."""
+    if span.most_ns is None:
+        return format_value(span.duration_ns / 1e9, "s")
+    if span.duration_ns:
+        return format_between(span.duration_ns / 1e9, span.most_ns / 1e9, "s")
+    return f"at most {format_value(span.most_ns / 1e9, 's')}"
+
+
 def _phase_table(run: Run, rows: Sequence[BootRow]) -> "Table":
     table = new_table("phase", "", headed("median", run), "spread", "share", "instructions")
-    totals = [summary(row.seconds).median for row in rows if row.name in TOTALS]
+    totals = [summary(row.seconds).median for row in rows if row.name in TOTALS and not row.between]
     for row in rows:
         found = summary(row.seconds)
         share = f"{found.median / totals[0]:.1%}" if totals and totals[0] > 0 else ""
@@ -83,9 +96,9 @@ def _phase_table(run: Run, rows: Sequence[BootRow]) -> "Table":
             *cells(
                 row.number if row.depth == 0 else "",
                 "  " * row.depth + row.title + not_modelled(run, row.name),
-                format_value(found.median, "s"),
-                format_value(found.spread, "s"),
-                share,
+                row_value(row),
+                "" if row.between else format_value(found.spread, "s"),
+                "" if row.between else share,
                 format_value(round(counts.median), "1") if counts else "",
             )
         )
