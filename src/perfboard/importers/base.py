@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An importer, and what it is given and gives."""
 
-import codecs
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,13 +10,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from perfboard.analysis.formats.power_table import PowerTrace
-from perfboard.host.files import open_file, read_file
+from perfboard.host.files import open_file
+from perfboard.importers.text import plain_text
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric
+from perfboard.model.units import format_size
 
 # As much as a console's recording may have.
 MOST_BYTES = 64 << 20
@@ -75,53 +76,91 @@ class ImportOptions:
     )
 
 
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """Turns an error of the system's into a UsageError that names the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise UsageError(f"{path}: {error.strerror}; wants a saved log") from error
+
+
 @dataclass(frozen=True)
 class SavedFile:
     """A file of somebody's, which is read once, and only if an importer asks."""
 
     path: Path
+    # A regular file with what came, and one with that unpacked, where the path itself is not.
+    given: Path | None = None
+    unpacked: Path | None = None
     # Told how many bytes were read, again and again.
     watch: Callable[[int], None] = lambda done: None
+
+    @property
+    def kept(self) -> Path:
+        """The file as it came, to be kept."""
+        return self.given or self.path
+
+    @property
+    def content(self) -> Path:
+        """The file to read."""
+        return self.unpacked or self.kept
+
+    @property
+    def stem(self) -> str:
+        """Its name without its suffix, and without that of a compression."""
+        return Path(self.path.stem).stem if self.unpacked else self.path.stem
 
     @cached_property
     def data(self) -> bytes:
         """All of it. Raises UsageError if it is longer than any log, or cannot be read."""
-        with self._errors():
-            return read_file(self.path, MOST_BYTES, "a saved log")
+        with self.open() as file:
+            found = file.read(MOST_BYTES)
+            if file.read(1):
+                raise UsageError(
+                    f"{self.path}: has more than {format_size(MOST_BYTES)}, as no saved log has; "
+                    "cut the boot out of it"
+                )
+        return found
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """Its bytes one by one, of a file of any size. Raises UsageError if it cannot be read."""
-        with self._errors(), open_file(self.path, "a saved log") as file:
-            yield _CountingReader(file, self.watch)
+        with read_errors(self.path), open_file(self.content, "a saved log") as file:
+            yield _BoundedReader(file, self)
 
     @cached_property
     def text(self) -> bytes:
         """All of a text."""
-        return as_utf8(self.data)
+        return plain_text(self.data)
 
     @cached_property
     def head(self) -> bytes:
         """Its beginning, which shows its format."""
         with self.open() as file:
-            return as_utf8(file.read(_HEAD))
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise UsageError(f"{self.path}: {error.strerror}; give a saved log") from error
+            return plain_text(file.read(_HEAD))
 
 
-class _CountingReader(BufferedReader):
-    def __init__(self, raw: FileIO, watch: Callable[[int], None]) -> None:
+class _BoundedReader(BufferedReader):
+    """Tells how far it is. No length in a file's own header makes it take more memory than a log.
+
+    Raises UsageError for such a length.
+    """
+
+    def __init__(self, raw: FileIO, of: SavedFile) -> None:
         super().__init__(raw)
-        self._watch = watch
+        self._of = of
 
     def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MOST_BYTES:
+            raise UsageError(
+                f"{self._of.path}: one of its headers names a part of {format_size(size)}, which "
+                "no capture or archive of a boot has; it is damaged"
+            )
         data = super().read(size)
-        self._watch(self.tell())
+        self._of.watch(self.tell())
         return data
 
 
@@ -149,23 +188,12 @@ class Importer:
 
     `title` is the form that it looks for. `share` says which share of a file's beginning, from 0 to
     1, has that form: it is the file's if it is the largest of all importers', and 0.5 or more.
-    `read` raises UsageError for a file that it cannot use.
+    `read` raises UsageError for a file that it cannot use. The lines of a `narrow` form have
+    another importer's form as well; of two with the same share it is the file's.
     """
 
     name: str
     title: str
     share: Callable[[bytes], float]
     read: Callable[[SavedFile, ImportOptions], FileContent]
-
-
-def as_utf8(data: bytes) -> bytes:
-    """A text of a Windows program's as other programs write it; other bytes as they are."""
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
-        if data.startswith(mark):
-            text = data[len(mark) :].decode(encoding, "replace")
-            return text.encode("utf-8", "replace")
-    return data
+    narrow: bool = False

@@ -2,9 +2,6 @@
 """bootchart's archives (bootchart.tgz, bootlog.tgz): what processes and disks did in a boot."""
 
 import tarfile
-import zlib
-from contextlib import suppress
-from lzma import LZMAError
 from pathlib import PurePosixPath
 
 from perfboard.analysis.formats.bootchart import LOGS, Bootchart, read_bootchart
@@ -15,15 +12,14 @@ from perfboard.model.text import printable
 
 _MOST_MEMBERS = 10_000
 _MOST_PROCESSES = 100
-_GZIP = b"\x1f\x8b"
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     try:
-        with file.open() as stream, tarfile.open(fileobj=stream, mode="r|*") as archive:
+        with file.open() as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
             logs = _logs(file, archive)
         found = read_bootchart(logs)
-    except (tarfile.TarError, zlib.error, LZMAError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, OSError) as error:
         raise UsageError(f"{file.path}: its archive is damaged: {error}") from error
     except ValueError as error:
         raise UsageError(f"{file.path}: {error}") from error
@@ -75,9 +71,6 @@ def _metrics(found: Bootchart) -> list[Metric]:
 
 
 def _share(head: bytes) -> float:
-    if head[:2] == _GZIP:
-        with suppress(zlib.error):
-            head = zlib.decompressobj(wbits=31).decompress(head[: 1 << 16], 1 << 16)
     # A member's name stands at the beginning of each of its blocks.
     return 1.0 if head[257:262] == b"ustar" and any(log.encode() in head for log in LOGS) else 0.0
 

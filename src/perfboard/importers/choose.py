@@ -10,6 +10,8 @@ from typing import cast
 import perfboard.importers
 from perfboard.importers.base import Importer, SavedFile
 from perfboard.importers.foreign import foreign_of
+from perfboard.importers.programs import program_of
+from perfboard.importers.untimed import untimed_words
 from perfboard.model.errors import UsageError
 
 # Packages outside bring importers under this name: `NAME = "module:IMPORTER"`.
@@ -57,14 +59,11 @@ def choose_importer(file: SavedFile, format: str) -> Importer:
     shares = {name: importer.share(file.head) for name, importer in known.items()}
     largest = max(shares.values())
     names = [name for name, share in shares.items() if share == largest]
-    if largest < _LEAST and (words := foreign_of(file.head)):
-        raise UsageError(f"{file.path}: {words}")
     if largest < _LEAST:
-        forms = "\n".join(f"  {name:<13} {each.title}" for name, each in known.items())
-        raise UsageError(
-            f"{file.path}: its format was not found. Name it with --format. Perfboard looked for "
-            f"lines of these forms:\n{forms}"
-        )
+        words = foreign_of(file.head) or program_of(file.head) or untimed_words(file.head)
+        raise UsageError(f"{file.path}: {words}")
+    if len(narrow := [name for name in names if known[name].narrow]) == 1:
+        names = narrow
     if len(names) > 1:
         raise UsageError(
             f"{file.path}: its lines may be of {' or '.join(names)}. Name one with --format: "

@@ -2,30 +2,30 @@
 """The run that files are made into."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import SEEK_END
-from pathlib import Path
+from itertools import count
+from pathlib import Path, PurePosixPath
 
 from perfboard.analysis.boot.bounds.seen import seen_limits
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
-from perfboard.analysis.boot.reading.firmware import STAGE
-from perfboard.analysis.timeline.boots import clocks_of, joined_boot
 from perfboard.analysis.timeline.energy import power_metrics, power_of
-from perfboard.analysis.timeline.join import join
 from perfboard.history.rates import rates_of
 from perfboard.host.files import open_file
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, form_of
+from perfboard.importers.joining import Parent, join_files
+from perfboard.importers.ways import files_of, opened_files
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.power import PowerResult
-from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
+from perfboard.model.text import printable
 from perfboard.store.boards import find_named
 from perfboard.store.folder import RunFolder
 from perfboard.store.reading import artifact_file, load_run
@@ -33,18 +33,8 @@ from perfboard.store.recording import Content, Subject, recording
 
 # The metric that stands for a run in the list: the first of these that it has.
 _HEADLINES = (*TOTALS, "boot.kernel")
-# Their stages begin at instants that nothing else shows: a program's first words come later.
-_REPORTS = ("bootstage", "coreboot")
 # A file that takes so long to read shows how far it is.
 _LARGE = 64 << 20
-
-
-@dataclass(frozen=True)
-class _Parent:
-    """The run that files are imported into, and its folder."""
-
-    run: Run
-    folder: Path
 
 
 def import_files(
@@ -57,36 +47,72 @@ def import_files(
     """The run of all files together, which keeps them, and with them those of the run `into`.
 
     If one of the files shows a part of a boot, all are of one boot, and their clocks are joined.
-    Raises UsageError for a file that is not understood, before there is a run.
+    Raises UsageError for a file that is not understood, before there is a run; one of a folder is
+    left out, if another is understood.
     """
     parent = None
     if options.into:
         folder = find_named(options.into)
-        parent = _Parent(load_run(folder), folder)
-    files = [SavedFile(path) for path in paths]
-    for channel in options.channel:
-        name = channel.rpartition(":")[0]
-        if name not in ("", *(path.name for path in paths)):
-            raise UsageError(f"--channel: {name} is none of the files; write FILE:CHANNEL=MARK")
+        parent = Parent(load_run(folder), folder)
+    with opened_files(files_of(paths)) as files:
+        for channel in options.channel:
+            name = channel.rpartition(":")[0]
+            if name not in ("", *(file.path.name for file in files)):
+                raise UsageError(f"--channel: {name} is none of the files; write FILE:CHANNEL=MARK")
+        known, read, notes = _contents(files, {*paths}, options, progress)
+        return _recorded(known, read, parent, options, command, tags, notes)
+
+
+def _contents(
+    files: Sequence[SavedFile], named: Container[Path], options: ImportOptions, progress: Progress
+) -> tuple[list[SavedFile], list[FileContent], list[str]]:
+    """The files, the content of each, and how it was read; of those not `named` what is known."""
+    known: list[SavedFile] = []
     read: list[FileContent] = []
     notes: list[str] = []
+    errors: list[UsageError] = []
     for file in files:
-        importer = choose_importer(file, options.format)
-        with defects(f"reading {file.path}"), _watched(file, progress) as watched:
-            read.append(_read(importer, watched, options))
-        notes.append(f"{file.path.name} was read as {importer.name}: {importer.title}.")
+        try:
+            importer = choose_importer(file, options.format)
+            with defects(f"reading {file.path}"), _watched(file, progress) as watched:
+                read.append(_read(importer, watched, options))
+        except UsageError as error:
+            if file.path in named or file.given:
+                raise
+            errors.append(error)
+            notes.append(f"{file.path.name} was left out: {' '.join(str(error).split())[:200]}.")
+        else:
+            known.append(file)
+            notes.append(f"{file.path.name} was read as {importer.name}: {importer.title}.")
+    if not read:
+        raise UsageError(f"none of {len(files)} files was understood; the first: {errors[0]}")
+    return known, read, notes
+
+
+def _recorded(
+    files: Sequence[SavedFile],
+    read: Sequence[FileContent],
+    parent: Parent | None,
+    options: ImportOptions,
+    command: tuple[str, ...],
+    tags: Mapping[str, str],
+    notes: list[str],
+) -> Run:
     boots = tuple(boot for each in read for boot in each.boots)
     results = tuple(result for each in read for result in each.results)
     joins = parent is not None or any(each.joins for each in read)
+    notes += _of_one_board(files, read, parent)
     if joins:
-        boot, timeline = _joined(files, read, parent)
-        boots, results = (boot,), (timeline, *results)
-        notes += timeline.notes
+        boot, timeline = join_files(files, read, parent)
+        boots = (boot,)
         for file, each in zip(files, read, strict=True):
-            if each.power is not None:
+            if each.power is not None and timeline is not None:
                 power, words = power_of(file.path.name, each.power, boot, timeline)
                 results = (*results, power)
                 notes += words
+        if timeline is not None:
+            results = (timeline, *results)
+            notes += timeline.notes
     metrics = (
         *metrics_of(boots),
         *(metric for each in read for metric in each.metrics),
@@ -97,7 +123,7 @@ def import_files(
     notes += dict.fromkeys(
         prefix + note for prefix, each in zip(prefixes, read, strict=True) for note in each.notes
     )
-    subject = _subject(files[0].path, options, read, parent)
+    subject = _subject(files[0], options, read, parent)
     if boots and (limits := _limits(subject, boots)) is not None:
         results = (limits, *results)
     found = Content(
@@ -118,11 +144,44 @@ def import_files(
                     record.folder,
                     artifact.path.removeprefix("artifacts/"),
                 )
+        folder = _new_folder(parent) if parent else ""
         for number, file in enumerate(files, 1):
             name = re.sub(r"[^A-Za-z0-9._-]", "_", file.path.name)[-80:].lstrip(".") or "log"
             place = f"{number}/{name}" if len(files) > 1 else name
-            _copy(file.path, record.folder, f"imported/{place}" if parent else place)
+            _copy(file.kept, record.folder, f"{folder}{place}")
     return record.run
+
+
+def _of_one_board(
+    files: Sequence[SavedFile], read: Sequence[FileContent], parent: Parent | None
+) -> list[str]:
+    """A sentence if the logs are of several kernels. Raises UsageError for logs of two boards."""
+    facts = [(file.path.name, each.facts) for file, each in zip(files, read, strict=True)]
+    facts = [named for named, each in zip(facts, read, strict=True) if each.boots]
+    if parent is not None:
+        facts.insert(0, (parent.run.id, parent.run.board.facts))
+    boards = {of["board"]: name for name, of in reversed(facts) if "board" in of}
+    if len(boards) > 1:
+        (other, other_name), (board, name) = [*boards.items()][-2:]
+        raise UsageError(
+            f"{name} is of {printable(board)}, {other_name} of {printable(other)}: a run is of one "
+            "board; import each board's files by themselves"
+        )
+    kernels = {of["kernel"]: name for name, of in reversed(facts) if "kernel" in of}
+    if len(kernels) < 2:
+        return []
+    return [
+        f"The logs are of {len(kernels)} kernels: a figure over all of them is of none. "
+        + "; ".join(f"{name}: {printable(kernel)[:60]}" for kernel, name in kernels.items())
+        + "."
+    ]
+
+
+def _new_folder(parent: Parent) -> str:
+    """The folder for files of a run that has those of `parent` too, with a slash."""
+    taken = {PurePosixPath(each.path).parts[1] for each in parent.run.artifacts}
+    names = (f"imported-{number}" if number > 1 else "imported" for number in count(1))
+    return f"{next(name for name in names if name not in taken)}/"
 
 
 def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> FileContent:
@@ -151,69 +210,13 @@ def _watched(file: SavedFile, progress: Progress) -> Iterator[SavedFile]:
         yield replace(file, watch=step.update)
 
 
-def _joined(
-    files: Sequence[SavedFile], read: Sequence[FileContent], parent: _Parent | None
-) -> tuple[Boot, TimelineResult]:
-    """The one boot of all files, on one timeline."""
-    boots: dict[str, Boot] = {}
-    notes: list[str] = []
-    if parent is not None:
-        of_parent = [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
-        if not of_parent:
-            raise UsageError(f"--into: {parent.run.id} has no boot; name a run of one")
-        if len(of_parent) > 1:
-            notes.append(
-                f"{parent.run.id} has {len(of_parent)} boots; the files were joined to the first."
-            )
-        boots[parent.run.board.name] = of_parent[0]
-    stages = _spoken_stages(read, parent)
-    for file, each in zip(files, read, strict=True):
-        if len(each.boots) > 1:
-            raise UsageError(
-                f"{file.path}: has {len(each.boots)} boots; cut out the one that the other files "
-                "are of"
-            )
-        name, number = file.path.name, 2
-        while name in boots:
-            name, number = f"{file.path.name} ({number})", number + 1
-        for boot in each.boots:
-            marks = [m for m in boot.marks if m.source not in _REPORTS or m.name not in stages]
-            boots[name] = boot.model_copy(update={"marks": tuple(marks)})
-    if not boots:
-        raise UsageError(
-            f"{files[0].path}: shows no mark of a boot; import it with a console log or a capture "
-            "of the same boot, or --into the run of it"
-        )
-    timeline = join([clock for name, boot in boots.items() for clock in clocks_of(name, boot)])
-    timeline = timeline.model_copy(
-        update={
-            "parent": parent.run.id if parent else None,
-            "notes": (*notes, *timeline.notes),
-        }
-    )
-    return joined_boot(timeline, boots), timeline
-
-
-def _spoken_stages(read: Sequence[FileContent], parent: _Parent | None) -> set[str]:
-    """The marks of programs' starts that a console or a capture shows."""
-    boots = [boot for each in read for boot in each.boots]
-    if parent is not None:
-        boots += [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
-    return {
-        mark.name
-        for boot in boots
-        for mark in boot.marks
-        if mark.name.startswith(STAGE) and mark.source not in _REPORTS
-    }
-
-
 def _subject(
-    path: Path, options: ImportOptions, read: Sequence[FileContent], parent: _Parent | None
+    file: SavedFile, options: ImportOptions, read: Sequence[FileContent], parent: Parent | None
 ) -> Subject:
     """The board that the files are of: as the user states, else the parent's."""
     facts = {key: value for each in read for key, value in each.facts.items()}
     board = BoardSummary(
-        name=options.name or re.sub(r"[^A-Za-z0-9.]+", "-", path.stem).strip("-.")[:40] or "log",
+        name=options.name or re.sub(r"[^A-Za-z0-9.]+", "-", file.stem).strip("-.")[:40] or "log",
         title=facts.get("board", "a board of which a log was kept"),
         description="A board of which a log was kept.",
         facts=facts,
@@ -227,7 +230,7 @@ def _subject(
             }
         )
         evidence = parent.run.evidence if evidence is Evidence.UNKNOWN else evidence
-    return Subject(board, f"file:{path.name}", evidence)
+    return Subject(board, f"file:{file.path.name}", evidence)
 
 
 def _limits(subject: Subject, boots: Sequence[Boot]) -> LimitsResult | None:

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
+from perfboard.importers.benchmarks.reading import (
+    Amount,
+    Foreign,
+    content_of,
+    has_all,
+    label,
+    read_json,
+)
 from perfboard.model.run import Metric, Unit
 
 
@@ -55,7 +62,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     results = read_json(file, _FioResults, "fio")
     failed = [label(job.jobname) for job in results.jobs if job.error]
     notes = tuple(f"Job {job} failed." for job in failed)
-    return FileContent(metrics=some(_metrics(results), file, "job that read or wrote"), notes=notes)
+    return content_of(_metrics(results), file, "job that read or wrote", notes)
 
 
 IMPORTER = Importer(

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Google Benchmark's results: `PROGRAM --benchmark_format=json`."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
+from perfboard.importers.benchmarks.reading import (
+    Amount,
+    Foreign,
+    content_of,
+    has_all,
+    label,
+    read_json,
+)
 from perfboard.model.run import Metric
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -28,8 +36,11 @@ class _GoogleResults(Foreign):
 
 
 def _metrics(runs: list[_GoogleBenchmark]) -> Iterator[Metric]:
-    for name in dict.fromkeys(run.run_name for run in runs):
-        of_it, labels = [run for run in runs if run.run_name == name], {"benchmark": label(name)}
+    by_name: dict[str, list[_GoogleBenchmark]] = defaultdict(list)
+    for run in runs:
+        by_name[run.run_name].append(run)
+    for name, of_it in by_name.items():
+        labels = {"benchmark": label(name)}
         for metric, times in (
             ("google.time", [run.real_time * _SECONDS[run.time_unit] for run in of_it]),
             ("google.cpu", [run.cpu_time * _SECONDS[run.time_unit] for run in of_it]),
@@ -50,7 +61,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     failed = {run.run_name: run.error_message for run in runs if run.error_occurred}
     notes = tuple(f"{label(name)} failed: {label(why)}" for name, why in failed.items())
     metrics = _metrics([run for run in runs if not run.error_occurred])
-    return FileContent(metrics=some(metrics, file, "benchmarks that ran"), notes=notes)
+    return content_of(metrics, file, "benchmarks that ran", notes)
 
 
 IMPORTER = Importer(

@@ -4,7 +4,14 @@
 from collections.abc import Iterator
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
+from perfboard.importers.benchmarks.reading import (
+    Amount,
+    Foreign,
+    content_of,
+    has_all,
+    label,
+    read_json,
+)
 from perfboard.model.run import Metric
 
 
@@ -28,7 +35,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     results = read_json(file, _HyperfineResults, "hyperfine")
     failed = [label(each.command) for each in results.results if any(each.exit_codes)]
     notes = tuple(f"A run of this command failed: {command}" for command in failed)
-    return FileContent(metrics=some(_metrics(results), file, "times"), notes=notes)
+    return content_of(_metrics(results), file, "times", notes)
 
 
 IMPORTER = Importer(

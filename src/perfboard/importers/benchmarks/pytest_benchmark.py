@@ -4,7 +4,14 @@
 from collections.abc import Iterator
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
+from perfboard.importers.benchmarks.reading import (
+    Amount,
+    Foreign,
+    content_of,
+    has_all,
+    label,
+    read_json,
+)
 from perfboard.model.run import Metric
 
 
@@ -38,7 +45,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
             "The file has no rounds, only their mean, which is the one sample; "
             "--benchmark-json and --benchmark-save-data keep the rounds.",
         )
-    return FileContent(metrics=some(_metrics(results), file, "benchmarks"), notes=notes)
+    return content_of(_metrics(results), file, "benchmarks", notes)
 
 
 IMPORTER = Importer(

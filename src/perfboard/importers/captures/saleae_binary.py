@@ -16,7 +16,7 @@ def _share(head: bytes) -> float:
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     def read(stream: BinaryIO, wanted: Mapping[str, int]) -> Capture:
-        return read_saleae_binary(stream, file.path.stem, wanted)
+        return read_saleae_binary(stream, file.stem, wanted)
 
     return capture_in(file, options, read)
 

@@ -33,7 +33,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         )
     inputs = inputs_of(file, options)
     command = (sys.executable, "-m", "perfboard.importers.power.jls_process")
-    words = (*command, str(file.path.absolute()), *inputs)
+    words = (*command, str(file.content.absolute()), *inputs)
     with tool_output(words, "pyjls", file.path) as stream:
         line, data = stream.readline(1 << 16), stream.read()
     head = json.loads(line)

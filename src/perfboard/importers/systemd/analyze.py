@@ -2,22 +2,25 @@
 """systemd-analyze: its first lines, `blame` and `critical-chain`, in one file or several."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.firmware import STAGE
+from perfboard.analysis.boot.reading.screen import readable
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
+from perfboard.model.run import Metric
 from perfboard.model.text import printable
 
 _NS = {"y": 31_557_600e9, "month": 2_629_800e9, "w": 604_800e9, "d": 86_400e9, "h": 3600e9}
 _NS |= {"min": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3}
 _TIME = r"(?:\d{1,9}(?:\.\d{1,6})?(?:y|month|w|d|h|min|ms|us|µs|s)\s?){1,6}"
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(y|month|w|d|h|min|ms|us|µs|s)")
-_TOTAL = re.compile(rf"Startup finished in (.{{1,400}}?) = {_TIME}")
+_TOTAL = re.compile(rf"Startup finished in (.{{1,400}}?) = ({_TIME})")
+_SAYS_TOTAL = re.compile(rb"Startup finished in .{1,400}\(userspace\) = \d")
 _STAGE = re.compile(rf"({_TIME})\((firmware|loader|kernel|initrd|userspace)\)")
 _TARGET = re.compile(rf"(\S{{1,80}}\.target) reached after ({_TIME})in userspace")
 _BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
@@ -28,15 +31,40 @@ _MOST_UNITS = 2000
 _LONGEST_NS = 10**18
 # The shortest time that is printed.
 _MS = 1_000_000
+_AMONG_OTHERS = 0.55
 
 
-def _ns(text: str) -> int:
+def duration_in(text: str) -> int:
+    """The ns of a time as systemd prints it, such as "1min 2.500s"; 0 if there is none."""
     return round(sum(float(part[1]) * _NS[part[2]] for part in _PART.finditer(text)))
 
 
-def _marks(text: str) -> Iterator[Mark]:
+def parts_of(text: str) -> tuple[dict[str, int], int]:
+    """The parts of a boot in ns that systemd names in a text, and the total that it states.
+
+    Without such a line no parts, and 0.
+    """
     total = _TOTAL.search(text)
-    stages = {name: _ns(time) for time, name in _STAGE.findall(total[1])} if total else {}
+    if total is None:
+        return {}, 0
+    return {name: duration_in(time) for time, name in _STAGE.findall(total[1])}, duration_in(
+        total[2]
+    )
+
+
+def total_notes(parts: Mapping[str, int], total_ns: int) -> tuple[str, ...]:
+    """A sentence if systemd's total is not the sum of its parts, each rounded to a millisecond."""
+    whole_ns = sum(parts.values())
+    if not parts or abs(total_ns - whole_ns) <= (len(parts) + 1) * _MS:
+        return ()
+    words = f"systemd's total is {total_ns / 1e9:.3f} s, its parts are {whole_ns / 1e9:.3f} s: "
+    if total_ns < whole_ns:
+        return (f"{words}the parts are longer than the whole.",)
+    return (f"{words}{(total_ns - whole_ns) / 1e9:.3f} s are in none of them.",)
+
+
+def _marks(text: str) -> Iterator[Mark]:
+    stages, _ = parts_of(text)
     if "kernel" not in stages or "userspace" not in stages or max(stages.values()) > _LONGEST_NS:
         return
     before_ns = stages.get("firmware", 0) + stages.get("loader", 0)
@@ -63,7 +91,7 @@ def _marks(text: str) -> Iterator[Mark]:
         yield mark(f"{STEP}system", system_ns)
     usable_ns = system_ns + stages["userspace"]
     if target := _TARGET.search(text):
-        yield mark("usable", min(usable_ns, system_ns + _ns(target[2])))
+        yield mark("usable", min(usable_ns, system_ns + duration_in(target[2])))
     else:
         yield mark("usable", usable_ns)
 
@@ -73,10 +101,10 @@ def _spans(lines: list[str], system_ns: int | None) -> Iterator[Span]:
     found: dict[str, tuple[int | None, int]] = {}
     for line in lines:
         if (match := _CHAIN.fullmatch(line)) and match[3]:
-            start_ns = None if system_ns is None else system_ns + _ns(match[2])
-            found[match[1]] = start_ns, _ns(match[3])
+            start_ns = None if system_ns is None else system_ns + duration_in(match[2])
+            found[match[1]] = start_ns, duration_in(match[3])
         elif match := _BLAME.fullmatch(line):
-            found.setdefault(match[2], (None, _ns(match[1])))
+            found.setdefault(match[2], (None, duration_in(match[1])))
     for name, (start_ns, duration_ns) in [*found.items()][:_MOST_UNITS]:
         if max(start_ns or 0, duration_ns) > _LONGEST_NS:
             continue
@@ -90,27 +118,54 @@ def _spans(lines: list[str], system_ns: int | None) -> Iterator[Span]:
 
 
 def _share(head: bytes) -> float:
-    lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in _lines(head) if line.strip()]
     if any(_TOTAL.match(line) for line in lines[:5]):
         return 1.0
+    if _SAYS_TOTAL.search(head):
+        # In a tool's frame, or among other texts: a log with times of its own goes before.
+        return _AMONG_OTHERS
     units = sum(1 for line in lines if _BLAME.fullmatch(line) or _CHAIN.fullmatch(line))
     return units / len(lines) if lines else 0.0
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
-    lines = [line.decode("utf-8", "replace").rstrip() for line in lines_of(file)]
-    marks = tuple(_marks("\n".join(lines)))
+    lines = [line for raw in lines_of(file) for line in _lines(raw)]
+    text = "\n".join(lines)
+    marks = tuple(_marks(text))
     init = next((mark for mark in marks if mark.name == "init.exec"), None)
     system = next((mark for mark in marks if mark.name == f"{STEP}system"), init)
     spans = tuple(_spans(lines, system.t_ns if system else None))
-    if not marks and not spans:
+    metrics = tuple(_target(lines))
+    if not marks and not spans and not metrics:
         raise UsageError(
             f"{file.path}: has no line of systemd-analyze's, nor of its blame or critical-chain"
         )
     notes = ["systemd-analyze's times are rounded to a millisecond, or to more."]
+    notes += total_notes(*parts_of(text))
     if not marks:
         notes.append("Without the first lines of systemd-analyze no phase is known.")
-    return FileContent(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
+    return FileContent(
+        boots=(Boot(marks=marks, spans=spans),), metrics=metrics, notes=tuple(notes), joins=True
+    )
+
+
+def _lines(text: bytes) -> list[str]:
+    """The lines of a text as a terminal shows them."""
+    return [readable(line.decode("latin-1")).rstrip() for line in text.splitlines()]
+
+
+def _target(lines: list[str]) -> Iterator[Metric]:
+    """The root of the critical chain: the target that user space reached, and when."""
+    for line in lines:
+        match = _CHAIN.fullmatch(line)
+        if (
+            match
+            and match[1].endswith(".target")
+            and (at_ns := duration_in(match[2])) <= _LONGEST_NS
+        ):
+            labels = {"target": printable(match[1])}
+            yield Metric(name="systemd.target", unit="s", labels=labels, samples=(at_ns / 1e9,))
+            return
 
 
 IMPORTER = Importer(

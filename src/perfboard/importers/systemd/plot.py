@@ -10,6 +10,7 @@ from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
+from perfboard.importers.systemd.analyze import duration_in, parts_of, total_notes
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.text import printable
@@ -18,11 +19,16 @@ _NUMBER = r"(-?\d{1,9}(?:\.\d{1,6})?)"
 _TICK = re.compile(rf'<text class="sec" x="{_NUMBER}"[^>]{{0,80}}>{_NUMBER}s</text>')
 _BAR = re.compile(rf'<rect class="([a-z]{{1,20}})" x="{_NUMBER}" y="{_NUMBER}" width="{_NUMBER}"')
 _NAME = re.compile(rf'<text class="(?:left|right)" x="{_NUMBER}" y="{_NUMBER}">([^<]{{1,300}})<')
-_UNIT = re.compile(r"(\S{1,200}\.[a-z]{3,9})(?: \(.{1,60}\))?")
+_UNIT = re.compile(r"(\S{1,200}\.[a-z]{3,9})(?: \((.{1,60})\))?")
 _HEAD = re.compile(
     rb"systemd-analyze SVG file|<svg [^>]{0,300}>.{0,4000}rect\.activating", re.DOTALL
 )
 _MOST = 5000
+# The words stand at the picture's beginning.
+_WORDS = 1 << 16
+# A bar and a label that differ by more than this share are of two times.
+_UNLIKE = 0.02
+_NAMED = 5
 
 
 class _PlotBar(NamedTuple):
@@ -69,8 +75,21 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         raise UsageError(
             f"{file.path}: has no bars of the kernel and of user space, in their order"
         )
-    spans = tuple(_spans(text, bars, each_ns, zero_x, min(mark.t_ns for mark in marks), stages))
-    return FileContent(boots=(Boot(marks=marks, spans=spans),), joins=True)
+    spans, differ = _spans(text, bars, each_ns, zero_x, stages)
+    parts, total_ns = parts_of(unescape(text[:_WORDS]))
+    notes = [*total_notes(parts, total_ns)]
+    drawn_ns = max(mark.t_ns for mark in marks)
+    if total_ns and abs(total_ns - drawn_ns) > max(_UNLIKE * total_ns, 2 * precision_ns):
+        notes.append(
+            f"The picture's bars are {drawn_ns / 1e9:.3f} s long together; its words say "
+            f"{total_ns / 1e9:.3f} s."
+        )
+    if differ:
+        notes.append(
+            f"The bars of {len(differ)} units are not as long as the times beside their names, "
+            f"which count: {', '.join(differ[:_NAMED])}."
+        )
+    return FileContent(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
 
 
 def _marks(stages: dict[str, tuple[int, int]], precision_ns: int) -> Iterator[Mark]:
@@ -106,30 +125,40 @@ def _spans(
     bars: list[_PlotBar],
     each_ns: float,
     zero_x: float,
-    least_ns: int,
     stages: dict[str, tuple[int, int]],
-) -> Iterator[Span]:
-    """The units that took a time to start: the bar on the line of a unit's name."""
+) -> tuple[tuple[Span, ...], list[str]]:
+    """The units that took a time to start, and the names of those whose bar says another time.
+
+    The bar is on the line of a unit's name. That of a unit which starts again, or still does when
+    the picture is made, goes on to its end: the time beside the name counts.
+    """
     first_ns = min(start for start, _ in stages.values())
     activating = {round(bar.y): bar for bar in bars if bar.kind == "activating"}
-    seen: set[str] = set()
+    found: dict[str, Span] = {}
+    differ: list[str] = []
     for match in _NAME.finditer(text):
         unit = _UNIT.fullmatch(unescape(match[3]))
         # The text stands lower in the line than the bar.
         line = float(match[2])
         bar = next((activating[y] for y in _lines(line) if y in activating), None)
-        if unit is None or bar is None or unit[1] in seen or len(seen) >= _MOST:
+        if unit is None or bar is None or unit[1] in found or len(found) >= _MOST:
             continue
-        seen.add(unit[1])
         start_ns = round((bar.x - zero_x) * each_ns) - first_ns
-        if start_ns >= least_ns and bar.width > 0:
-            yield Span(
-                kind="service",
-                name=printable(unit[1]),
-                start_ns=start_ns,
-                duration_ns=round(bar.width * each_ns),
-                returned=0,
-            )
+        duration_ns = round(bar.width * each_ns)
+        if start_ns < 0 or duration_ns <= 0:
+            continue
+        stated_ns = duration_in(unit[2] or "")
+        if stated_ns and abs(stated_ns - duration_ns) > max(_UNLIKE * stated_ns, 2 * each_ns):
+            differ.append(printable(unit[1]))
+            duration_ns = stated_ns
+        found[unit[1]] = Span(
+            kind="service",
+            name=printable(unit[1]),
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            returned=0,
+        )
+    return tuple(found.values()), differ
 
 
 def _lines(y: float) -> range:

@@ -10,7 +10,7 @@ _MAGIC = b"\x17\x08\x44tracing"
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     # Without the plugins of whoever runs it.
-    command = ("trace-cmd", "report", "-N", "-t", "-i", str(file.path.absolute()))
+    command = ("trace-cmd", "report", "-N", "-t", "-i", str(file.content.absolute()))
     with tool_lines(command, "trace-cmd", MOST_BYTES, file.path) as lines:
         return trace_in(file, lines, options)
 
