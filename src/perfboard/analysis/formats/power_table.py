@@ -9,11 +9,15 @@ from typing import BinaryIO
 
 import numpy as np
 
-from perfboard.analysis.formats.capture import lines_in_portions
+from perfboard.analysis.formats.capture import MOST_NS, lines_in_portions
 
 # As many as fit in 1 GB with room for the work on them.
 _MOST_ROWS = 20_000_000
 _MOST_HEADING = 4096
+# More volts, amperes or watts than any board takes.
+_LARGEST = 1e9
+# The seconds since 1970 are some 10^9, and were more than 10^8 since 1973.
+_EPOCHS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 _PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "k": 1e3}
 _UNITS = {"time": "s", "volts": "V", "amperes": "A", "watts": "W"}
 _WORDS = {
@@ -111,9 +115,23 @@ def read_power_table(
     columns |= {name: (names.index(name), 1.0) for name in inputs}
     rows = np.concatenate([*_rows(rest, portions, separator, columns)])
     values = {what: rows[:, i] * scale for i, (what, (_, scale)) in enumerate(columns.items())}
-    seconds = values["time"]
-    if len(seconds) < 3 or not np.isfinite(rows).all():
+    if len(rows) < 3 or not np.isfinite(rows).all():
         raise ValueError("it has fewer than three samples, or one that is no number")
+    seconds = values["time"] - values["time"][0]
+    if _WORDS["time"].fullmatch(names[columns["time"][0]].lower()):
+        seconds *= _epoch_unit(float(values["time"][0]))
+    if (far := np.abs(seconds) > MOST_NS / 1e9).any():
+        raise ValueError(
+            f"sample {int(np.argmax(far)) + 1} is {seconds[int(np.argmax(far))]:.3g} s after the "
+            "first, which no trace lasts"
+        )
+    for what in ("volts", "amperes", "watts"):
+        if what in values and (far := np.abs(values[what]) > _LARGEST).any():
+            place = int(np.argmax(far))
+            raise ValueError(
+                f"sample {place + 1} is of {values[what][place]:.3g} {_UNITS[what]}, which no "
+                "meter shows"
+            )
     if (np.diff(seconds) <= 0).any():
         place = int(np.argmax(np.diff(seconds) <= 0)) + 2
         raise ValueError(f"its times do not go on at sample {place}")
@@ -122,7 +140,15 @@ def read_power_table(
     if watts is None and volts is not None and amperes is not None:
         watts = amperes * volts
     levels = {name: values[name] for name in inputs}
-    return PowerTrace(seconds - seconds[0], amperes, watts, levels=levels)
+    return PowerTrace(seconds, amperes, watts, levels=levels)
+
+
+def _epoch_unit(first: float) -> float:
+    """The seconds of a time's unit that a heading does not name: an epoch's shows it by its size.
+
+    Other times are seconds.
+    """
+    return next((unit for least, unit in _EPOCHS if first >= least), 1.0)
 
 
 def _separator(heading: str) -> str:

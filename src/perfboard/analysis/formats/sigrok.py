@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigError
+from lzma import LZMAError
 from typing import BinaryIO
 
 import numpy as np
@@ -17,6 +18,9 @@ _MOST_METADATA = 1 << 16
 _MOST_MEMBERS = 100_000
 # As many bytes of samples are read, however small their archive is.
 _MOST_BYTES = 64 << 30
+_DAMAGES = (
+    *(zipfile.BadZipFile, zlib.error, LZMAError, NotImplementedError, RuntimeError, EOFError),
+)
 _PROBE = re.compile(r"probe([0-9]{1,3})")
 
 
@@ -29,7 +33,7 @@ def read_sigrok(stream: BinaryIO, wanted: Mapping[str, int]) -> Capture:
     try:
         with zipfile.ZipFile(stream) as archive:
             return _read(archive, wanted)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+    except (*_DAMAGES, OSError) as error:
         raise ValueError(f"its archive is damaged: {error}") from error
 
 

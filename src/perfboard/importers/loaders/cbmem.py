@@ -2,7 +2,9 @@
 """coreboot's timestamps, as `cbmem -t` prints them."""
 
 import re
+from dataclasses import replace
 
+from perfboard.analysis.boot.phases import PRINTED
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
@@ -12,10 +14,13 @@ _ROW = re.compile(
     r"\s{0,8}(\d{1,5}):\s{0,2}(\S.{0,80}?)\s{2,80}(\d[\d,]{0,18})(?: \((\d[\d,]{0,18})\))?\s*"
 )
 _HEAD = re.compile(rb"\d{1,4} entries total:")
+# On a processor of Intel's with such an engine, coreboot's own first stage comes later.
+_ENGINE = "CSME ROM started execution"
+_FIRST = "1st timestamp"
+# More of the whole time than this is no detail.
+_LATE = 0.1
 _MARKS = {
-    # On a processor of Intel's with such an engine, coreboot's own first stage comes later.
-    "CSME ROM started execution": "reset",
-    "1st timestamp": "reset",
+    **dict.fromkeys((_ENGINE, _FIRST), "reset"),
     **{f"start of {name}": f"{STAGE}{name}" for name in ("bootblock", "romstage", "ramstage")},
     "selfboot jump": "kernel.entry",
     "jumping to kernel": "kernel.entry",
@@ -29,7 +34,21 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         if match:
             elapsed_us = microseconds(match[4]) if match[4] else 0
             stages.append(Stage(match[2], microseconds(match[3]), elapsed_us))
-    return boot_of(file, stages, _MARKS, "coreboot")
+    before_us = next((stage.at_us for stage in stages if stage.name == _FIRST), 0)
+    if _ENGINE in (stage.name for stage in stages):
+        before_us = 0
+    late = before_us > _LATE * max((stage.at_us for stage in stages), default=0)
+    # The reset was long before: how long the firmware took is known from there on.
+    marks = {**_MARKS, _FIRST: PRINTED} if late else _MARKS
+    found = boot_of(file, stages, marks, "coreboot")
+    if not late:
+        return found
+    words = (
+        f"{before_us / 1e6:.6f} s passed on the same counter before coreboot's first stamp, as "
+        "where another processor's firmware runs before it (AMD's PSP): if the counter began at "
+        "the reset, the firmware took so much longer."
+    )
+    return replace(found, notes=(*found.notes, words))
 
 
 IMPORTER = Importer(

@@ -29,7 +29,11 @@ def microseconds(text: str) -> int:
 
 
 def boot_of(
-    file: SavedFile, stages: Sequence[Stage], marks: Mapping[str, str], program: str
+    file: SavedFile,
+    stages: Sequence[Stage],
+    marks: Mapping[str, str],
+    program: str,
+    precision_ns: int = 1000,
 ) -> FileContent:
     """Marks at the stages that `marks` names, and a metric for the time of each stage.
 
@@ -40,7 +44,7 @@ def boot_of(
         raise UsageError(f"{file.path}: has no stage of {program}'s")
     if any(one.at_us > other.at_us for one, other in pairwise(stages)):
         raise UsageError(f"{file.path}: {program}'s times go back; give the report of one boot")
-    found = tuple(_marks(stages, marks, program))
+    found = tuple(_marks(stages, marks, program, precision_ns))
     if not found:
         raise UsageError(
             f"{file.path}: has none of these stages of {program}'s: {', '.join(marks)}"
@@ -60,7 +64,9 @@ def boot_of(
     )
 
 
-def _marks(stages: Sequence[Stage], marks: Mapping[str, str], program: str) -> Iterator[Mark]:
+def _marks(
+    stages: Sequence[Stage], marks: Mapping[str, str], program: str, precision_ns: int
+) -> Iterator[Mark]:
     seen: set[str] = set()
     for stage in stages:
         name = marks.get(stage.name)
@@ -71,5 +77,5 @@ def _marks(stages: Sequence[Stage], marks: Mapping[str, str], program: str) -> I
                 t_ns=stage.at_us * 1000,
                 clock="kernel",
                 source=program,
-                precision_ns=1000,
+                precision_ns=precision_ns,
             )

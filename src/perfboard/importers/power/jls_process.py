@@ -7,6 +7,7 @@ lacks is not a number.
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -94,4 +95,14 @@ def _samples(reader: Any, signal: Any, at: int, number: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    # The library prints places in its own source; what is wrong with the file is said here.
+    words = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    try:
+        main(sys.argv[1], sys.argv[2:])
+    except SystemExit as refusal:
+        os.write(words, str(refusal).encode())
+        sys.exit(1)
+    except Exception as error:
+        os.write(words, f"it is damaged or cut off ({type(error).__name__})".encode())
+        sys.exit(1)

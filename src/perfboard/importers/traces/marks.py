@@ -13,11 +13,15 @@ from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.text import printable
+from perfboard.model.units import format_value
 
 _SOURCE = "trace"
 _MOST_MARKS, _MOST_SPANS = 10_000, 5000
 _LEAST_SHARE = 0.5
 _DISORDER_NS = 1_000_000_000
+# A trace that begins later, without a mark of a boot, is of something else.
+_RUNNING_NS = 120_000_000_000
+_NAMED = 5
 # The first call of each is a mark of the boot study.
 _FUNCTIONS = {
     "start_kernel": "kernel.start_kernel",
@@ -81,6 +85,8 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
             f"{file.path}: none of its events is a mark; trace sched:sched_process_exec, initcall "
             "or the function sched_init, or write a mark's name to trace_marker"
         )
+    if zero_ns > _RUNNING_NS and all(name.startswith("exec:") for name in marks):
+        raise UsageError(f"{file.path}: {_of_running(zero_ns, [*marks.values()])}")
     found = tuple(
         mark.model_copy(update={"t_ns": mark.t_ns - zero_ns})
         for mark in sorted(marks.values(), key=lambda mark: mark.t_ns)
@@ -92,6 +98,20 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
         "The trace has no mark that another source may have; its spans stand apart."
     ]  # fmt: skip
     return FileContent(boots=(Boot(marks=found, spans=calls),), joins=True, notes=tuple(notes))
+
+
+def _of_running(zero_ns: int, marks: list[Mark]) -> str:
+    """What a trace shows that begins so late on the kernel's clock, in words."""
+    words = (
+        f"it is a trace of a running system: its first event is {zero_ns / 1e9:,.3f} s after the "
+        "kernel's clock began. It shows no boot"
+    )
+    if marks:
+        marks.sort(key=lambda mark: mark.t_ns)
+        names = [mark.name.removeprefix("exec:") for mark in marks]
+        took = format_value((marks[-1].t_ns - marks[0].t_ns) / 1e9, "s")
+        words += f", but programs that start: {', '.join(names[:_NAMED])}, within {took}"
+    return f"{words}. Trace from the kernel's command line on (trace_event=)"
 
 
 def _names(event: TraceEvent, gpios: dict[str, list[str]]) -> Iterator[str]:
