@@ -101,7 +101,7 @@ def lines_of(file: SavedFile) -> list[bytes]:
 def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent:
     """The boots of a log. Raises UsageError if there is none."""
     texts = [_text(line) for line in console.lines]
-    pattern = re.compile(usable) if usable else _usable_in(texts)
+    pattern = re.compile(usable) if usable else usable_in(texts)
     notes = list(console.notes)
     boots: list[tuple[Boot, _ConsolePart]] = []
     for part in _parts(console, texts, pattern):
@@ -134,7 +134,8 @@ def _text(line: SavedLine) -> str:
     return readable(line.text.rstrip(b"\r\n").decode("latin-1"))
 
 
-def _usable_in(texts: Sequence[str]) -> re.Pattern[str] | None:
+def usable_in(texts: Sequence[str]) -> re.Pattern[str] | None:
+    """The first of the usual lines that mean ready which these have, as a pattern."""
     return next(
         (pattern for pattern in _USABLE if any(matches(pattern, text) for text in texts)), None
     )

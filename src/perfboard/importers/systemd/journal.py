@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from pydantic_core import from_json
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.consoles.kernel import record_line
+from perfboard.importers.consoles.console import boots_in, lines_of
+from perfboard.importers.systemd.entries import (
+    JournalEntry,
+    begins_with_kernel,
+    journal_console,
+    programs_boot,
+)
 from perfboard.model.errors import UsageError
 
 # An uptime of thirty years, in microseconds.
@@ -15,34 +20,44 @@ _LONGEST_US = 10**15
 _TIME = b'"__MONOTONIC_TIMESTAMP"'
 
 
-def _line(entry: object) -> tuple[str, SavedLine] | None:
-    """The boot that an entry is of, and its text at its time; None for one without either."""
+def _entry(entry: object) -> tuple[str, JournalEntry, bool] | None:
+    """The boot that an entry is of, the entry, and whether a kernel's has the kernel's own time.
+
+    None for one without time or text.
+    """
     if not isinstance(entry, dict):
         return None
-    time, message = entry.get("__MONOTONIC_TIMESTAMP"), entry.get("MESSAGE")
+    is_kernel = entry.get("_TRANSPORT") == "kernel"
+    # The journal's own time is when it received the entry.
+    own = _us(entry.get("_SOURCE_MONOTONIC_TIMESTAMP")) if is_kernel else None
+    time_us = _us(entry.get("__MONOTONIC_TIMESTAMP")) if own is None else own
+    message = entry.get("MESSAGE")
     if isinstance(message, list):
         # A message that is not UTF-8 is a list of its bytes.
         numbers = [part for part in message if isinstance(part, int) and 0 <= part < 256]
         message = bytes(numbers).decode("utf-8", "replace")
-    if not isinstance(message, str) or not isinstance(time, str) or not time.isdecimal():
-        return None
-    if len(time) > 16 or int(time) > _LONGEST_US:
+    if not isinstance(message, str) or time_us is None:
         return None
     who = entry.get("SYSLOG_IDENTIFIER")
     text = message.replace("\n", " ")
     # The reader knows programs' records by the form that the kernel gives them.
-    if entry.get("_TRANSPORT") != "kernel":
+    if not is_kernel:
         pid = entry.get("_PID", "0")
         text = f"{who if isinstance(who, str) else 'program'}[{pid}]: {text}"
-    return str(entry.get("_BOOT_ID", "")), record_line(
-        int(time) * 1000, text.encode("utf-8", "replace")
-    )
+    found = JournalEntry(time_us * 1000, is_kernel, text.encode("utf-8", "replace"))
+    return str(entry.get("_BOOT_ID", "")), found, own is not None
 
 
-def _entries(file: SavedFile) -> Iterator[tuple[str, SavedLine]]:
+def _us(text: object) -> int | None:
+    if not isinstance(text, str) or not text.isdecimal() or len(text) > 16:
+        return None
+    return int(text) if int(text) <= _LONGEST_US else None
+
+
+def _entries(file: SavedFile) -> Iterator[tuple[str, JournalEntry, bool]]:
     for raw in lines_of(file):
         try:
-            found = _line(from_json(raw, allow_inf_nan=False))
+            found = _entry(from_json(raw, allow_inf_nan=False))
         except ValueError:
             continue
         if found is not None:
@@ -50,16 +65,18 @@ def _entries(file: SavedFile) -> Iterator[tuple[str, SavedLine]]:
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
-    entries = list(_entries(file))
-    boots = {boot for boot, _ in entries}
+    read = list(_entries(file))
+    boots = {boot for boot, _, _ in read}
     if len(boots) > 1:
         raise UsageError(
             f"{file.path}: has the journal of {len(boots)} boots; store one, as by "
             "journalctl -b -o json"
         )
-    # Programs' entries may come a little later than the kernel's of the same time.
-    lines = sorted((line for _, line in entries), key=lambda line: line.ns or 0)
-    return boots_in(file, SavedConsole(lines, "kernel"), options.usable)
+    entries = [entry for _, entry, _ in read]
+    kernel = [own for _, entry, own in read if entry.is_kernel]
+    if entries and not any(kernel) and not begins_with_kernel(entries):
+        return programs_boot(file, entries, options)
+    return boots_in(file, journal_console(entries), options.usable)
 
 
 def _share(head: bytes) -> float:
