@@ -18,6 +18,7 @@ from perfboard.host.files import open_file
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, form_of
 from perfboard.importers.joining import Parent, join_files
+from perfboard.importers.systemd.analyze import startup_notes
 from perfboard.importers.ways import files_of, opened_files
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
@@ -84,6 +85,8 @@ def _contents(
         else:
             known.append(file)
             notes.append(f"{file.path.name} was read as {importer.name}: {importer.title}.")
+            if read[-1].boots and not read[-1].joins:
+                notes += startup_notes(file.text, read[-1].boots)
     if not read:
         raise UsageError(f"none of {len(files)} files was understood; the first: {errors[0]}")
     return known, read, notes

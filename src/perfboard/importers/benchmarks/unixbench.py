@@ -37,9 +37,9 @@ def _metrics(lines: list[str]) -> Iterator[Metric]:
         metric_unit: Unit = "1/s" if test else "1"
         if unit == _KBPS[0]:
             name, size, metric_unit = "unixbench.bandwidth", _KBPS[1], "B/s"
-        elif unit == "lpm":
-            # Loops a minute.
-            size = 1 / 60
+        elif test:
+            # Loops a minute, and millions of Whetstone's instructions a second.
+            size = {"lpm": 1 / 60, "MWIPS": 1e6}.get(unit, 1.0)
         yield Metric(
             name=name,
             unit=metric_unit,

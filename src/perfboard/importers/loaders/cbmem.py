@@ -13,7 +13,7 @@ from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
 _ROW = re.compile(
     r"\s{0,8}(\d{1,5}):\s{0,2}(\S.{0,80}?)\s{2,80}(\d[\d,]{0,18})(?: \((\d[\d,]{0,18})\))?\s*"
 )
-_HEAD = re.compile(rb"\d{1,4} entries total:")
+_HEAD = re.compile(rb"(?m)^\d{1,4} entries total:")
 # On a processor of Intel's with such an engine, coreboot's own first stage comes later.
 _ENGINE = "CSME ROM started execution"
 _FIRST = "1st timestamp"
@@ -54,6 +54,6 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
 IMPORTER = Importer(
     "cbmem",
     "coreboot's cbmem -t: 30 entries total: 0:1st timestamp ...",
-    lambda head: 1.0 if _HEAD.match(head.lstrip()) else 0.0,
+    lambda head: 1.0 if _HEAD.search(head[:4096]) else 0.0,
     _read,
 )

@@ -2,7 +2,7 @@
 """systemd-analyze: its first lines, `blame` and `critical-chain`, in one file or several."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.firmware import STAGE
@@ -20,7 +20,7 @@ _NS |= {"min": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3}
 _TIME = r"(?:\d{1,9}(?:\.\d{1,6})?(?:y|month|w|d|h|min|ms|us|µs|s)\s?){1,6}"
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(y|month|w|d|h|min|ms|us|µs|s)")
 _TOTAL = re.compile(rf"Startup finished in (.{{1,400}}?) = ({_TIME})")
-_SAYS_TOTAL = re.compile(rb"Startup finished in .{1,400}\(userspace\) = \d")
+_SAYS_TOTAL = re.compile(rb"Startup finished in .{1,400}\(userspace\) = [\d.a-z ]{2,60}")
 _STAGE = re.compile(rf"({_TIME})\((firmware|loader|kernel|initrd|userspace)\)")
 _TARGET = re.compile(rf"(\S{{1,80}}\.target) reached after ({_TIME})in userspace")
 _BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
@@ -32,6 +32,8 @@ _LONGEST_NS = 10**18
 # The shortest time that is printed.
 _MS = 1_000_000
 _AMONG_OTHERS = 0.55
+# Two figures of one time differ by less than this share.
+_UNLIKE = 0.05
 
 
 def duration_in(text: str) -> int:
@@ -61,6 +63,25 @@ def total_notes(parts: Mapping[str, int], total_ns: int) -> tuple[str, ...]:
     if total_ns < whole_ns:
         return (f"{words}the parts are longer than the whole.",)
     return (f"{words}{(total_ns - whole_ns) / 1e9:.3f} s are in none of them.",)
+
+
+def startup_notes(text: bytes, boots: Sequence[Boot]) -> tuple[str, ...]:
+    """What systemd itself says in a log of one boot, where that is not what the log shows."""
+    if len(boots) != 1 or not (found := _SAYS_TOTAL.search(text)):
+        return ()
+    parts, total_ns = parts_of(found[0].decode("latin-1"))
+    clock, init = boots[0].mark("kernel.clock"), boots[0].mark("init.exec")
+    notes = total_notes(parts, total_ns)
+    if "kernel" not in parts or clock is None or init is None:
+        return notes
+    shown_ns, off_ns = init.t_ns - clock.t_ns, init.precision_ns + clock.precision_ns
+    if abs(parts["kernel"] - shown_ns) <= off_ns + max(_MS, _UNLIKE * shown_ns):
+        return notes
+    words = (
+        f"systemd says that the kernel took {parts['kernel'] / 1e9:.3f} s; by the log it was "
+        f"{shown_ns / 1e9:.3f} s."
+    )
+    return (*notes, words)
 
 
 def _marks(text: str) -> Iterator[Mark]:

@@ -16,6 +16,8 @@ from perfboard.importers.consoles.console import (
     lines_of,
 )
 from perfboard.importers.consoles.stamps import CLOCK, DATE, ZONE, ns_of, unit_of
+from perfboard.importers.systemd.analyze import IMPORTER as ANALYZE
+from perfboard.importers.systemd.analyze import parts_of
 from perfboard.importers.systemd.entries import (
     JournalEntry,
     begins_with_kernel,
@@ -105,6 +107,8 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         zero_ns = 0 if form == _MONOTONIC else min(entry.ns for entry in entries)
         found = programs_boot(file, entries, options, zero_ns)
         return replace(found, notes=(*found.notes, f"{_HELP}."))
+    elif any(parts_of(line.decode("latin-1"))[1] for line in lines):
+        return ANALYZE.read(file, options)
     else:
         return _of_initcalls(file, kernel)
     try:
