@@ -12,7 +12,7 @@ from perfboard.model.run import Metric, Unit
 
 _HEAD = re.compile(rb"(?m)^ ?Performance counter stats for ")
 _COMMAND = re.compile(r" ?Performance counter stats for (.{1,300}?)(?: \((\d{1,6}) runs\))?:")
-_NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,9})?|\d{1,18}(?:\.\d{1,9})?"
+_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,9})?"
 # The value, the unit of a time, the event, a comment, the spread of several runs, the share
 # of the time in which it was counted.
 _EVENT = re.compile(

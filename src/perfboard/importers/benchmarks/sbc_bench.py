@@ -24,7 +24,7 @@ _CLOCK = re.compile(
 )
 # What follows is of the cores of one cluster, or of all.
 _PART = re.compile(
-    r"(?:Executing benchmark|Checking cpufreq OPP)"
+    r"(?:Executing benchmark|Checking cpufreq OPP)(?: single-threaded)?"
     r"(?: (?:on|for) (cpu\d{1,4})\S{0,20})?(?: \(([\w.+ -]{1,40})\))?"
 )
 _ROW = re.compile(r"\| .{1,120}? \| (\d{2,5})(?:/\d{2,5}){0,4} MHz \| ")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from perfboard.analysis.boot.reading.records import RECORD
+from perfboard.analysis.boot.reading.screen import readable
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import (
     SavedConsole,
@@ -35,7 +36,8 @@ def record_line(ns: int, message: bytes) -> SavedLine:
 def share(head: bytes) -> float:
     records = 0
     for line in head.splitlines():
-        text = line[:80].decode("latin-1")
+        # Without the colours that a terminal was sent.
+        text = readable(line[:120].decode("latin-1"))
         level = _LEVEL.match(text)
         record = RECORD.match(text, level.end() if level and "[" not in level[0] else 0)
         records += record is not None and len(record[1]) <= _LONGEST
