@@ -17,7 +17,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
-from perfboard.model.run import Evidence, Metric
+from perfboard.model.run import Evidence, Metric, RunError
 from perfboard.model.units import format_size
 
 # As much as a console's recording may have.
@@ -180,6 +180,8 @@ class FileContent:
     metrics: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    # Boots that failed.
+    errors: tuple[RunError, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,7 @@ def _recorded(
         metrics=metrics,
         results=(*([BootResult(boots=boots)] if boots else []), *results),
         notes=tuple(notes),
+        errors=tuple(error for each in read for error in each.errors),
         step="keeping the files",
     )
     keep = recording(

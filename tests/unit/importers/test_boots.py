@@ -10,7 +10,7 @@ from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
-from perfboard.importers.consoles.console import MOST_LINES
+from perfboard.importers.consoles.lines import MOST_LINES
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from tests.support.boots import hold

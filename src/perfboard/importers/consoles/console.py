@@ -2,24 +2,30 @@
 """The boots in a saved console log, read as those on a serial line are."""
 
 import re
-from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
 
 from perfboard.analysis.boot.phases import FIRMWARE_END, PRINTED
-from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
-from perfboard.analysis.boot.reading.loaders import begins_boot, counts_down
-from perfboard.analysis.boot.reading.records import RECORD
-from perfboard.analysis.boot.reading.screen import LONGEST_LINE, matches, readable
-from perfboard.analysis.boot.record import SILENCE_NS, saved_record
+from perfboard.analysis.boot.reading.loaders import begins_boot
+from perfboard.analysis.boot.reading.screen import matches, readable
+from perfboard.analysis.boot.record import saved_record
 from perfboard.importers.base import FileContent, SavedFile
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine
+from perfboard.importers.consoles.outcome import (
+    BootOutcome,
+    foreign_clock,
+    in_middle,
+    outcome_of,
+    starts_before,
+)
+from perfboard.importers.consoles.portions import record_ns, stamped, timed_lines
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
+from perfboard.model.run import RunError
 from perfboard.model.units import format_value
 
-MOST_LINES = 1_000_000
 _MOST_BOOTS = 1000
 # The first of these that a log has is its usable.
 _USABLE = {
@@ -30,46 +36,12 @@ _USABLE = {
     re.compile(r"systemd\[1\]: Startup finished in "): "systemd's end of the start",
 }
 _RESTARTS = re.compile(r"(?:\A|[\] ])(?:reboot: )?Restarting system")
-# A record of a board that stops says nothing of the lines before it.
-_STOPS = re.compile(r"\] ?(?:reboot: |systemd-shutdown|sysrq: |Power down|Restarting system)")
 # Lines before so long a pause are of another session.
 _PAUSE_NS = 10_000_000_000
-_BACK_NS = 100_000_000
 _SECOND_NS = 1_000_000_000
-_SEARCHED = 4096
-_LONGEST_SECONDS = 9
 _LONGEST_NS = 10**9 * _SECOND_NS
 # A log with these marks alone shows no boot.
 _ANY_LOG = (PRINTED, "usable")
-
-
-class SavedLine(NamedTuple):
-    """A line with its end as the board printed it, and its stamp; None for a line without one.
-
-    `reset_ns` is not None for the line after which the board was reset: how long that took.
-    """
-
-    ns: int | None
-    text: bytes
-    reset_ns: int | None = None
-
-
-@dataclass(frozen=True)
-class SavedConsole:
-    """A console log whose stamps were taken off its lines.
-
-    `clock` is that of the stamps: of the machine that stored the log, or of the kernel itself. A
-    stamp may be up to `resolution_ns` later than what it is of: the first byte of its line, or
-    `at_end` the last.
-    """
-
-    lines: Sequence[SavedLine]
-    clock: Literal["host", "kernel"] = "host"
-    resolution_ns: int = 0
-    at_end: bool = False
-    # Whether the times of a kernel's clock count from where it begins.
-    has_zero: bool = True
-    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -83,19 +55,14 @@ class _ConsolePart:
     reset: tuple[int, int] | None = None
 
 
-def lines_of(file: SavedFile) -> list[bytes]:
-    """The lines of a text file with their ends. Raises UsageError if there are too many."""
-    data = file.text
-    if data.count(b"\n") > MOST_LINES:
-        raise UsageError(
-            f"{file.path} has more than {MOST_LINES:,} lines; cut the boots out of it that are to "
-            "be imported"
-        )
-    return [
-        line[at : at + LONGEST_LINE]
-        for line in data.splitlines(keepends=True)
-        for at in range(0, len(line), LONGEST_LINE)
-    ]
+@dataclass(frozen=True)
+class _BootPart:
+    """A boot, the lines that it was read from, and how it ended."""
+
+    boot: Boot
+    part: _ConsolePart
+    texts: Sequence[str]
+    outcome: BootOutcome
 
 
 def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent:
@@ -103,30 +70,64 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent
     texts = [_text(line) for line in console.lines]
     pattern = re.compile(usable) if usable else usable_in(texts)
     notes = list(console.notes)
-    boots: list[tuple[Boot, _ConsolePart]] = []
+    found: list[_BootPart] = []
+    middle_ns: int | None = None
     for part in _parts(console, texts, pattern):
         if _is_shown(console, part):
             continue
+        own = [_text(line) for line in part.lines]
         boot = _boot(console, part, pattern)
-        if any(mark.name not in _ANY_LOG for mark in boot.marks):
-            boots.append((boot, part))
-    if not boots:
-        raise UsageError(
-            f"{file.path}: no boot was found in it. Perfboard looked for words of a bootloader, "
-            "records of a kernel with their times, and a line that means ready (--usable)"
-        )
-    whole = [(boot, part) for boot, part in boots if boot.mark("usable")]
-    if whole and len(whole) < len(boots):
+        began_ns = in_middle(boot, own) if console.clock == "kernel" else None
+        if began_ns is not None:
+            middle_ns = began_ns
+        elif any(mark.name not in _ANY_LOG for mark in boot.marks):
+            found.append(_BootPart(boot, part, own, outcome_of(boot, own)))
+    if not found:
+        raise UsageError(_no_boot(file, middle_ns))
+    if middle_ns is not None:
         notes.append(
-            f"{file.path.name} has {len(boots) - len(whole)} more that did not come to be usable; "
-            "they are left out."
+            "Records of a system that ran before, or of the middle of its log, are left out: they "
+            f"begin {format_value(middle_ns / 1e9, 's')} after its clock did."
         )
-    boots = (whole or boots)[:_MOST_BOOTS]
-    notes += _notes(console, [part for _, part in boots], pattern, usable, bool(whole))
+    whole = [each for each in found if each.outcome.kind == "usable"]
+    if whole and len(whole) < len(found):
+        notes.append(
+            f"{file.path.name} has {len(found) - len(whole)} more that did not come to be usable; "
+            f"they are left out. {_outcomes(each for each in found if each not in whole)}"
+        )
+    kept = (whole or found)[:_MOST_BOOTS]
+    notes += _notes(console, kept, pattern, usable)
+    panics = [each for each in kept if each.outcome.kind == "panicked"]
+    words = f"{len(panics)} boots panicked. " if len(panics) > 1 else ""
+    errors = (
+        (RunError(kind="panic", message=f"{words}{panics[0].outcome.words}"),) if panics else ()
+    )
     return FileContent(
-        boots=tuple(boot for boot, _ in boots),
+        boots=tuple(each.boot for each in kept),
         notes=tuple(notes),
         facts=naming_lines(texts),
+        errors=errors,
+    )
+
+
+def _no_boot(file: SavedFile, middle_ns: int | None) -> str:
+    if middle_ns is not None:
+        began = format_value(middle_ns / 1e9, "s")
+        return (
+            f"{file.path}: this is not a boot. Its records begin {began} after the kernel's "
+            "clock did, in the middle of a log; import one that has the kernel's first records"
+        )
+    return (
+        f"{file.path}: no boot was found in it. Perfboard looked for words of a bootloader, "
+        "records of a kernel with their times, and a line that means ready (--usable)"
+    )
+
+
+def _outcomes(parts: Iterable[_BootPart]) -> str:
+    """The outcomes of several boots in words, those alike together."""
+    counts = Counter(each.outcome.words for each in parts)
+    return " ".join(
+        words if count == 1 else f"{words} (in {count} boots)" for words, count in counts.items()
     )
 
 
@@ -196,7 +197,7 @@ def _is_shown(console: SavedConsole, part: _ConsolePart) -> bool:
 
 def _boot(console: SavedConsole, part: _ConsolePart, usable: re.Pattern[str] | None) -> Boot:
     """The record of a boot, whose marks count from its reset or else from its first byte."""
-    lines = list(_untimed_before_removed(part.lines) if console.clock == "kernel" else part.lines)
+    lines = list(timed_lines(part.lines) if console.clock == "kernel" else part.lines)
     known = [line.ns for line in lines if line.ns is not None]
     if not known:
         return Boot(marks=())
@@ -224,9 +225,13 @@ def _boot(console: SavedConsole, part: _ConsolePart, usable: re.Pattern[str] | N
         line._replace(ns=None) if line.ns is not None and line.ns - zero_ns > _LONGEST_NS else line
         for line in lines
     ]
-    portions, stamps = _stamped(console, lines, zero_ns)
+    portions, stamps = stamped(console, lines, zero_ns)
     boot = saved_record(portions, stamps, usable, seen, console.clock)
     if console.has_zero:
+        if console.clock == "kernel" and part.began and not boot.marks:
+            # A boot begun, whose records are all from before the clock ran.
+            began = _mark("kernel.clock", "kernel-log", 0, console)
+            boot = boot.model_copy(update={"marks": (began,)})
         return boot
     marks = tuple(mark for mark in boot.marks if mark.name not in ("kernel.clock", FIRMWARE_END))
     return boot.model_copy(update={"marks": marks})
@@ -242,123 +247,29 @@ def _mark(name: str, source: str, precision_ns: int, console: SavedConsole) -> M
     )
 
 
-def _untimed_before_removed(lines: Iterable[SavedLine]) -> Iterator[SavedLine]:
-    """The lines from the first with a time on; a time that went back is none."""
-    latest_ns = -1
-    for line in lines:
-        ns = line.ns
-        if latest_ns < 0 and ns is None:
-            continue
-        if ns is not None and ns < latest_ns - _BACK_NS:
-            ns = None
-        latest_ns = max(latest_ns, -1 if ns is None else ns)
-        yield line._replace(ns=ns if ns is None else latest_ns)
-
-
-def record_ns(line: bytes) -> int | None:
-    """The kernel's time of the first record on a line, if it has any; no epoch's."""
-    if b"[" not in line:
-        return None
-    record = RECORD.search(line[:_SEARCHED].decode("latin-1"))
-    if record is None or len(record[1]) > _LONGEST_SECONDS:
-        return None
-    return int(record[1] + record[2]) * 1000
-
-
-def _stamped(
-    console: SavedConsole, lines: Sequence[SavedLine], zero_ns: int
-) -> tuple[list[bytes], Stamps]:
-    """The bytes of a boot in portions, and when each came.
-
-    A line without a stamp of its own came between the stamp before it and the next one, or if it is
-    blank, with the line before. A stamp that is not of this boot any more bounds nothing. The end
-    of a countdown comes with the next line.
-    """
-    portions: list[bytes] = []
-    ns, ends = array("q"), array("q")
-    lent: dict[int, tuple[int, int | None]] = {}
-    latest_ns = end = own_at_ns = 0
-
-    def add(data: bytes, at_ns: int) -> None:
-        nonlocal latest_ns, end
-        latest_ns = max(latest_ns, at_ns - zero_ns)
-        end += len(data)
-        portions.append(data)
-        ns.append(latest_ns)
-        ends.append(end)
-
-    def lend(until_ns: int | None) -> int:
-        """A stamp of no other line, for those between the last stamp and that one."""
-        stamp_ns = own_at_ns + 1 if until_ns is None else until_ns - zero_ns - 1
-        if own_at_ns < stamp_ns:
-            from_ns = max(0, own_at_ns - console.resolution_ns)
-            lent[stamp_ns] = from_ns, None if until_ns is None else until_ns - zero_ns
-        return stamp_ns + zero_ns
-
-    for line, (behind_ns, bounds) in zip(lines, _next_stamps(lines), strict=True):
-        text = line.text
-        body = text.rstrip(b"\r\n")
-        if line.ns is not None:
-            own_ns = line.ns
-        elif not ns:
-            # Nothing comes before the first stamp.
-            if behind_ns is None:
-                break
-            own_ns = behind_ns
-        elif body:
-            near = bounds and (behind_ns or 0) - zero_ns - own_at_ns <= SILENCE_NS
-            own_ns = lend(behind_ns if near else None)
-        else:
-            own_ns = latest_ns + zero_ns
-        if (
-            behind_ns is not None
-            and len(body) < len(text)
-            and not console.at_end
-            and counts_down(readable(body.decode("latin-1")))
-        ):
-            add(body, own_ns)
-            text, own_ns = text[len(body) :], behind_ns
-        if text:
-            add(text, own_ns)
-        if line.ns is not None:
-            own_at_ns = latest_ns
-    return portions, Stamps(ns, ends=ends, resolution_ns=console.resolution_ns, lent=lent)
-
-
-def _next_stamps(lines: Sequence[SavedLine]) -> list[tuple[int | None, bool]]:
-    """The next stamp behind each line, and whether it bounds lines before it."""
-    found: list[tuple[int | None, bool]] = []
-    following: int | None = None
-    stops = False
-    for at in range(len(lines) - 1, -1, -1):
-        line = lines[at]
-        bounds = following is not None and not stops
-        found.append((following, bounds))
-        if line.ns is not None:
-            following, stops = (
-                line.ns,
-                _STOPS.search(line.text[:_SEARCHED].decode("latin-1")) is not None,
-            )
-    return found[::-1]
-
-
 def _notes(
-    console: SavedConsole,
-    parts: Sequence[_ConsolePart],
-    pattern: re.Pattern[str] | None,
-    usable: str,
-    is_usable: bool,
+    console: SavedConsole, kept: Sequence[_BootPart], pattern: re.Pattern[str] | None, usable: str
 ) -> Iterator[str]:
+    parts = [each.part for each in kept]
     if console.clock == "kernel":
         yield (
             "The log has the kernel's times alone. All before its clock (firmware, bootloader, "
-            "decompression) is absent; so is the time of a program's line after the last record."
+            "decompression) is absent; a program's line came between the records next to it."
         )
+        clocks = {words for each in kept if (words := foreign_clock(each.texts))}
+        yield from sorted(clocks)
         if not console.has_zero:
             yield (
                 "The log does not begin with the kernel's first words: how long its clock ran "
                 "before is unknown, and the kernel's phase absent."
             )
+        for number, each in enumerate(kept, 1):
+            if (starts := starts_before(each.texts)) > 1:
+                where = f"In boot {number} the" if len(kept) > 1 else "The"
+                yield (
+                    f"{where} board started {starts} times before the kernel printed a record: it "
+                    f"was reset {_times(starts - 1)} after the bootloader's words."
+                )
     elif any(part.reset is None and part.began for part in parts):
         yield (
             "The reset is not in the log: times count from the console's first byte, and all "
@@ -370,13 +281,17 @@ def _notes(
         yield "Each line was stamped when it ended: a mark may be as early as the line before."
     if console.resolution_ns >= 10**6:
         yield f"The stamps are known to {format_value(console.resolution_ns / 1e9, 's')} only."
-    if pattern is None:
+    kinds = {each.outcome.kind for each in kept}
+    if words := _outcomes(each for each in kept if each.outcome.words):
+        yield words
+    if "usable" in kinds and not usable and pattern is not None:
+        yield f"The board is usable at {_USABLE[pattern]}; --usable names another line."
+    elif kinds & {"in-user-space", "no-init"}:
         yield (
             "No line says that the board is usable, so that the boot has no end: name one with "
             "--usable."
         )
-    elif not is_usable:
-        words = _USABLE.get(pattern, f"a line that matches {pattern.pattern}")
-        yield f"The log shows no time of {words}, so that the boot has no end."
-    elif not usable:
-        yield f"The board is usable at {_USABLE[pattern]}; --usable names another line."
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.kernel import record_line
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 from perfboard.importers.consoles.stamps import (
     CLOCK,
     DATE,

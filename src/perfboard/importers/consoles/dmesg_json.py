@@ -7,8 +7,9 @@ import re
 from pydantic_core import from_json
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import MOST_LINES, SavedConsole, SavedLine, boots_in
+from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.kernel import record_line
+from perfboard.importers.consoles.lines import MOST_LINES, SavedConsole, SavedLine
 from perfboard.model.errors import UsageError
 
 _BEGIN = re.compile(rb"\s{0,99}\{\s{0,99}\"dmesg\"\s{0,99}:\s{0,99}\[")

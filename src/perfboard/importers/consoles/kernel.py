@@ -4,16 +4,13 @@
 import re
 from collections.abc import Sequence
 
+from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import (
-    SavedConsole,
-    SavedLine,
-    boots_in,
-    lines_of,
-    record_ns,
-)
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
+from perfboard.importers.consoles.portions import record_ns
 
 _LEAST = 3
 # Less than formats that have a form for each of their lines.
@@ -35,13 +32,17 @@ def record_line(ns: int, message: bytes) -> SavedLine:
 
 def share(head: bytes) -> float:
     records = 0
+    begins = False
     for line in head.splitlines():
         # Without the colours that a terminal was sent.
         text = readable(line[:120].decode("latin-1"))
         level = _LEVEL.match(text)
         record = RECORD.match(text, level.end() if level and "[" not in level[0] else 0)
-        records += record is not None and len(record[1]) <= _LONGEST
-    return _SHARE if records >= _LEAST else 0.0
+        if record is not None and len(record[1]) <= _LONGEST:
+            records += 1
+            begins = begins or is_first(text[record.end() :])
+    # A log that ends with the kernel's first words is a console's, too.
+    return _SHARE if records >= _LEAST or begins else 0.0
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:

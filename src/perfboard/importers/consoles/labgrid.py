@@ -4,8 +4,9 @@
 import re
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.kernel import kernel_console
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running, unit_of
 
 _HEAD = b"Labgrid Console Logfile for "

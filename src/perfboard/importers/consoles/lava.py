@@ -7,7 +7,8 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running
 
 _STAMP = re.compile(DATE + rb"T" + CLOCK + rb"(?:" + FRACTION + rb")?")

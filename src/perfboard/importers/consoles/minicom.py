@@ -4,7 +4,8 @@
 import re
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 from perfboard.importers.consoles.stamps import (
     CLOCK,
     DATE,

@@ -4,8 +4,9 @@
 import re
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.kernel import kernel_console
+from perfboard.importers.consoles.lines import lines_of
 
 # It stands after the last text before the silence.
 _STAMP = re.compile(

@@ -8,7 +8,8 @@ from datetime import date
 from itertools import pairwise
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 
 # Parts of a stamp's pattern, by the names of their groups.
 FRACTION = rb"[.,](?P<fraction>[0-9]{1,9})"

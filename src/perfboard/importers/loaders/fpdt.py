@@ -5,7 +5,7 @@ import re
 
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import lines_of
+from perfboard.importers.consoles.lines import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of
 from perfboard.model.errors import UsageError
 

@@ -13,8 +13,10 @@ from perfboard.analysis.boot.reading.kernel_log import is_first, naming_lines
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.analysis.boot.record import saved_record
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import SavedConsole, record_ns, usable_in
+from perfboard.importers.consoles.console import usable_in
 from perfboard.importers.consoles.kernel import record_line
+from perfboard.importers.consoles.lines import SavedConsole
+from perfboard.importers.consoles.portions import record_ns
 from perfboard.model.errors import UsageError
 
 # The kernel's own times begin near zero; the journal itself starts later.

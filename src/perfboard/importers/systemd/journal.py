@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pydantic_core import from_json
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import boots_in, lines_of
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import lines_of
 from perfboard.importers.systemd.entries import (
     JournalEntry,
     begins_with_kernel,

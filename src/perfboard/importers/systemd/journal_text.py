@@ -9,12 +9,8 @@ from perfboard.analysis.boot.reading.initcalls import parse_initcalls
 from perfboard.analysis.boot.reading.kernel_log import KernelLine, naming_lines
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import (
-    SavedConsole,
-    SavedLine,
-    boots_in,
-    lines_of,
-)
+from perfboard.importers.consoles.console import boots_in
+from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
 from perfboard.importers.consoles.stamps import CLOCK, DATE, ZONE, ns_of, unit_of
 from perfboard.importers.systemd.analyze import IMPORTER as ANALYZE
 from perfboard.importers.systemd.analyze import parts_of

@@ -4,7 +4,7 @@
 import re
 
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import lines_of
+from perfboard.importers.consoles.lines import lines_of
 from perfboard.importers.traces.marks import event_share, trace_in
 
 _OWN = re.compile(
