@@ -74,6 +74,9 @@ def samples() -> dict[str, list[_Sample]]:
         if path.suffix == ".json" and name != "journal":
             data = json.dumps(json.loads(data)).encode()
         found[name].append(_Sample(data if name in TOOLS else _short(data)))
+    for case, name in _CASES.items():
+        (path,) = (folder / "cases" / case).glob("input.*")
+        found[name].append(_Sample(path.read_bytes()))
     session = sigrok(_EDGES, 1000, 200, 70)
     found["vcd"].append(_Sample(vcd(_EDGES)))
     found["sigrok"] += [_Sample(session), *_metadata(session)]
@@ -90,6 +93,23 @@ def samples() -> dict[str, list[_Sample]]:
     return found
 
 
+_CASES = {
+    "named-iperf3": "iperf3",
+    "iperf3-udp": "iperf3",
+    "unixbench-copies": "unixbench",
+    "lmbench-prompt": "lmbench",
+    "bonnie-comment": "bonnie",
+    "perf-stat-several": "perf-stat",
+    "slimboot-table": "slimboot",
+    "sbcbench-two-clusters": "sbc-bench",
+    "json-behind-text": "fio",
+    "analyze-chain-and-blame": "systemd-analyze",
+    "plot-bar-against-label": "systemd-plot",
+    "journal-precise": "journal-text",
+    "journal-own-times": "journal-text",
+    "journal-short-initcalls": "journal-text",
+    "syslog-with-kernel-times": "journal-text",
+}
 _NAMES = {
     "plot.svg": "systemd-plot",
     "ftrace.txt": "ftrace",

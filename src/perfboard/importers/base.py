@@ -170,7 +170,8 @@ class FileContent:
 
     `notes` are sentences for the reader of the run; `facts` what the file says of the board. If the
     file `joins`, its one boot is what one instrument saw of a boot that the other files are of too.
-    `power` are a meter's samples, on the clock of that boot.
+    `power` are a meter's samples, on the clock of that boot. `alone` says why the file by itself
+    makes no run, though it may join others; "" if it does.
     """
 
     boots: tuple[Boot, ...] = ()
@@ -180,8 +181,7 @@ class FileContent:
     metrics: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
-    # Boots that failed.
-    errors: tuple[RunError, ...] = ()
+    alone: str = ""
 
 
 @dataclass(frozen=True)

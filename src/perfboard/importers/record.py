@@ -104,6 +104,8 @@ def _recorded(
     boots = tuple(boot for each in read for boot in each.boots)
     results = tuple(result for each in read for result in each.results)
     joins = parent is not None or any(each.joins for each in read)
+    if parent is None and all(each.alone for each in read):
+        raise UsageError(f"{files[0].path}: {read[0].alone}")
     notes += _of_one_board(files, read, parent)
     if joins:
         boot, timeline = join_files(files, read, parent)

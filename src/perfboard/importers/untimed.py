@@ -10,19 +10,20 @@ from perfboard.analysis.boot.reading.loaders import begins_boot
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.model.text import printable
 
-# Words that a program before the kernel prints, in any of its lines.
+# Words that a program before the kernel prints, and no text about it has.
 _LOADERS = {
-    "UEFI": re.compile(r"\bUEFI\b|\bDXE\b|\[Bds\]|\bBdsDxe\b"),
-    "coreboot": re.compile(r"\bcoreboot-"),
+    "UEFI": re.compile(r"\[UEFI\]|\[Bds\]|\bBdsDxe: |UEFI firmware \(version|\bDXE Core Platform"),
+    "coreboot": re.compile(r"\bcoreboot-\S{1,80} .{0,80}(?:block|stage) starting"),
     "TF-A": re.compile(r"(?:NOTICE|INFO): {1,4}BL[123]"),
-    "OpenSBI": re.compile(r"\bOpenSBI\b"),
-    "U-Boot": re.compile(r"\bU-Boot\b"),
-    "barebox": re.compile(r"\bbarebox 20"),
-    "GRUB": re.compile(r"\bGRUB\b"),
-    "RedBoot": re.compile(r"\bRedBoot\b"),
-    "skiboot": re.compile(r"\b(?:skiboot|Hostboot|OPAL v\d)"),
-    "SeaBIOS": re.compile(r"\bSeaBIOS\b"),
-    "Slim Bootloader": re.compile(r"\bSlim Bootloader\b|\bIntel Slim Boot"),
+    "OpenSBI": re.compile(r"\AOpenSBI v[0-9]"),
+    "U-Boot": re.compile(
+        r"\AU-Boot (?:[STV]PL )?(?:[12]\.[0-9]|20[0-9]{2}[.-])|\AHit any key to stop autoboot"
+    ),
+    "barebox": re.compile(r"\Abarebox 20"),
+    "GRUB": re.compile(r"Welcome to GRUB|GNU GRUB  version"),
+    "RedBoot": re.compile(r"\ARedBoot\(tm\)"),
+    "skiboot": re.compile(r"\A\[ {0,4}[0-9]{1,5}\.[0-9]{9},[0-9]\] "),
+    "SeaBIOS": re.compile(r"\ASeaBIOS \(version"),
 }
 _FIRMWARE = re.compile(r"UEFI firmware \(version")
 _STARTING = re.compile(r"Starting kernel \.\.\.|Uncompressing Linux|Booting Linux")

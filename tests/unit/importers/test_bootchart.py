@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
+from perfboard.importers.bootchart import IMPORTER as BOOTCHART
 from perfboard.importers.choose import choose_importer
+from perfboard.importers.ways import opened_files
 from perfboard.model.errors import UsageError
 
 STAT = """\
@@ -58,10 +60,10 @@ def archive(members: dict[str, str]) -> bytes:
 
 
 def read(path: Path) -> FileContent:
-    file = SavedFile(path)
-    importer = choose_importer(file, "")
-    assert importer.name == "bootchart"
-    return importer.read(file, ImportOptions())
+    with opened_files([path]) as (file,):
+        importer = choose_importer(file, "")
+        assert importer.name == "bootchart"
+        return importer.read(file, ImportOptions())
 
 
 def test_times_of_processors_processes_and_disks(tmp_path: Path) -> None:
@@ -117,3 +119,26 @@ def test_a_damaged_archive_is_read_or_refused(tmp_path: Path) -> None:
             read(path)
         except (UsageError, AssertionError) as error:
             assert isinstance(error, UsageError) or "bootchart" in str(error)
+
+
+def test_a_header_of_two_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """A tar's long name may state any length, and zeros compress well."""
+    header = bytearray(tarfile.TarInfo("././@LongLink").tobuf(tarfile.GNU_FORMAT)[:512])
+    header[124:136] = b"%011o\0" % (2 << 30)
+    header[156:157] = tarfile.GNUTYPE_LONGNAME
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as made:
+        made.addfile(tarfile.TarInfo(next(iter(LOGS))))
+    path = tmp_path / "bootchart.tar"
+    path.write_bytes(bytes(header) + plain.getvalue())
+    with pytest.raises(UsageError, match="a part of 2 GiB"):
+        BOOTCHART.read(SavedFile(path), ImportOptions())
+    packed = tmp_path / "bootchart.tgz"
+    with gzip.open(packed, "wb", compresslevel=1) as out:
+        out.write(header)
+        for _ in range(1100):
+            out.write(bytes(1 << 20))
+    with pytest.raises(UsageError, match=r"bootchart\.tgz: unpacks to more than 1 GiB"):
+        read(packed)

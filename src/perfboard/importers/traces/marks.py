@@ -80,13 +80,15 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
             spans.append(span)
     if zero_ns is None:
         raise UsageError(f"{file.path}: has no event of a trace")
+    if not marks and not spans and zero_ns > _RUNNING_NS:
+        raise UsageError(f"{file.path}: {_of_running(zero_ns, [])}")
     if not marks and not spans:
         raise UsageError(
             f"{file.path}: none of its events is a mark; trace sched:sched_process_exec, initcall "
             "or the function sched_init, or write a mark's name to trace_marker"
         )
-    if zero_ns > _RUNNING_NS and all(name.startswith("exec:") for name in marks):
-        raise UsageError(f"{file.path}: {_of_running(zero_ns, [*marks.values()])}")
+    running = zero_ns > _RUNNING_NS and all(name.startswith("exec:") for name in marks)
+    alone = _of_running(zero_ns, [*marks.values()]) if running else ""
     found = tuple(
         mark.model_copy(update={"t_ns": mark.t_ns - zero_ns})
         for mark in sorted(marks.values(), key=lambda mark: mark.t_ns)
@@ -97,7 +99,8 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
     notes = [] if any(m.name in KNOWN_MARKS or m.name.startswith("exec:") for m in found) else [
         "The trace has no mark that another source may have; its spans stand apart."
     ]  # fmt: skip
-    return FileContent(boots=(Boot(marks=found, spans=calls),), joins=True, notes=tuple(notes))
+    boot = Boot(marks=found, spans=calls)
+    return FileContent(boots=(boot,), joins=True, notes=tuple(notes), alone=alone)
 
 
 def _of_running(zero_ns: int, marks: list[Mark]) -> str:
