@@ -12,7 +12,7 @@ import statistics
 from typing import Any
 
 from perfboard.analysis.compare.comparison import label_name
-from perfboard.model.run import Metric, Outcome, Run
+from perfboard.model.run import Metric, Outcome, Run, Verdict
 
 _ORIGIN = "perfboard"
 _BUILD = "kcidb_build"
@@ -22,27 +22,39 @@ _LONGEST = 16_384
 
 
 def report(run: Run) -> str:
-    """The document: a test for each metric that is known, and for what ended the run."""
-    tests = [_metric(run, metric) for metric in run.metrics if metric.extent]
+    """The document: a test for each metric that has samples, and for what ended the run.
+
+    A verdict on another figure, as on a profile's row, is a test of its own.
+    """
+    tests = [_metric(run, metric) for metric in run.metrics if metric.samples]
+    names = {label_name(metric) for metric in run.metrics if metric.samples}
+    tests += [_verdict(run, verdict) for verdict in run.verdicts if verdict.metric not in names]
     for error in run.errors:
         error_test = _test(run, error.kind, f"{run.study}.{error.kind}", "ERROR")
         tests.append({**error_test, "log_excerpt": _text(error.message)[-_LONGEST:]})
     return json.dumps({"version": {"major": 5, "minor": 3}, "tests": tests}, indent=1) + "\n"
 
 
+def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
+    path = f"{run.study}.verdict.{verdict.metric}"
+    found = _test(run, path, path, _STATUS[verdict.outcome])
+    return {**found, "number": _number(verdict.value, verdict.unit)}
+
+
+def _number(value: float, unit: str) -> dict[str, Any]:
+    number: dict[str, Any] = {"value": value}
+    if unit in _PREFIXES:
+        number |= {"unit": unit, "prefix": _PREFIXES[unit]}
+    return number
+
+
 def _metric(run: Run, metric: Metric) -> dict[str, Any]:
     name = label_name(metric)
     verdict = next((each for each in run.verdicts if each.metric == name), None)
     found = _test(run, name, metric.name, _STATUS[verdict.outcome] if verdict else "DONE")
+    found["number"] = _number(statistics.median(metric.samples), metric.unit)
     found["misc"] |= {"labels": metric.labels, "samples": list(metric.samples)}
-    if not metric.samples:
-        # A test has one number, and none stands for an interval.
-        found["misc"] |= {"between": metric.between, "unit": metric.unit}
-        return found
-    number: dict[str, Any] = {"value": statistics.median(metric.samples)}
-    if metric.unit in _PREFIXES:
-        number |= {"unit": metric.unit, "prefix": _PREFIXES[metric.unit]}
-    return {**found, "number": number}
+    return found
 
 
 def _test(run: Run, name: str, path: str, status: str) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 """Metrics as the lines that LAVA takes from a job's output as its test cases."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Outcome, Run, Status
 
 _RESULTS = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.INCONCLUSIVE: "unknown"}
 # LAVA cuts a line's words at blanks, and its measurement's units too.
+_LONGEST = 200
 _UNITS = {"1": "count", "1/s": "per-second", "B/s": "bytes-per-second", "B": "bytes"}
 
 
@@ -16,34 +18,46 @@ def lines(run: Run) -> str:
     """A LAVA_SIGNAL_TESTCASE line for each metric, with its median; a verdict is its result.
 
     The first is of the run: whether it is complete. A metric without a budget passes: it was
-    measured. LAVA's signals: docs.lavasoftware.org,
-    "Recording test case data".
+    measured. A verdict on another figure than a metric, as on a profile's row, has a line of its
+    own; "unknown" is a budget that nothing was held against. Names that LAVA's letters make alike
+    are numbered. LAVA's signals: docs.lavasoftware.org, "Recording test case data".
     """
-    held = {verdict.metric: verdict.outcome for verdict in run.verdicts}
-    return "".join(f"{line}\n" for line in _lines(run, held))
+    return "".join(f"{line}\n" for line in _lines(run))
 
 
-def _lines(run: Run, held: dict[str, Outcome]) -> Iterator[str]:
+def _lines(run: Run) -> Iterator[str]:
     ended = "pass" if run.status is Status.COMPLETE else "fail"
     yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=perfboard-{run.study} RESULT={ended}>"
     seen: set[str] = set()
-    for metric in run.metrics:
-        if metric.extent is None:
-            continue
+    held = {verdict.metric: verdict.outcome for verdict in run.verdicts}
+    metrics = [metric for metric in run.metrics if metric.samples]
+    names = {metric.name for metric in metrics}
+    for verdict in run.verdicts:
+        if verdict.metric not in names:
+            result = _RESULTS[verdict.outcome]
+            yield _line(_case((verdict.metric,), seen), result, verdict.value, verdict.unit)
+    for missing in run.no_verdicts:
+        if missing.metric not in names:
+            case = _case((missing.metric,), seen)
+            yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case} RESULT=unknown>"
+    for metric in metrics:
         words = (metric.name, *(f"{key}-{value}" for key, value in sorted(metric.labels.items())))
-        case = re.sub(r"[^A-Za-z0-9._+-]+", "-", "_".join(words))[:200]
-        if case in seen:
-            continue
-        seen.add(case)
         result = _RESULTS[held[metric.name]] if metric.name in held else "pass"
-        unit = _UNITS.get(metric.unit, metric.unit)
-        # A case has one measurement: the bounds of one that is only bounded are two cases.
-        least, most = metric.extent
-        figures = {"": summary(metric.samples).median} if metric.samples else {"-low": least}
-        if not metric.samples and most is not None:
-            figures["-high"] = most
-        for end, value in figures.items():
-            yield (
-                f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case}{end} RESULT={result} "
-                f"MEASUREMENT={value!r} UNITS={unit}>"
-            )
+        middle = summary(metric.samples).median
+        yield _line(_case(words, seen), result, middle, metric.unit)
+
+
+def _case(words: Iterable[str], seen: set[str]) -> str:
+    """A name that none has yet."""
+    case = re.sub(r"[^A-Za-z0-9._+-]+", "-", "_".join(words))[:_LONGEST]
+    numbered = (f"{case}-{number}" if number > 1 else case for number in count(1))
+    found = next(name for name in numbered if name not in seen)
+    seen.add(found)
+    return found
+
+
+def _line(case: str, result: str, value: float, unit: str) -> str:
+    return (
+        f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case} RESULT={result} "
+        f"MEASUREMENT={value!r} UNITS={_UNITS.get(unit, unit)}>"
+    )

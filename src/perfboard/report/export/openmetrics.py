@@ -2,8 +2,8 @@
 """A run in the OpenMetrics text format, version 1.0: a gauge a metric, with its unit.
 
 The label `statistic` says which number it is: `median`, `best`, and `low` and `high` of
-the interval where there is one; a metric that is only bounded has these alone. `metric` and
-`alias` are Perfboard's and lmbench's names.
+the interval where there is one. `perfboard_verdict` has a sample for each budget, whose label
+`outcome` is pass, fail or inconclusive. `metric` and `alias` are Perfboard's and lmbench's names.
 The time stamp is that of the run's end. `perfboard_run_info` has the margin of a timed run.
 """
 
@@ -19,6 +19,8 @@ _UNITS = {
     **{"J": "joules", "A": "amperes", "W": "watts"},
 }
 _ABOUT = "perfboard_run"
+_VERDICT = "perfboard_verdict"
+_OURS = (_ABOUT, f"{_ABOUT}_info", _VERDICT)
 # Labels of our own, which a metric's may not be mistaken for.
 _OWN = ("run", "board", "evidence", "metric", "alias", "statistic")
 
@@ -32,7 +34,7 @@ def exposition(run: Run) -> str:
             continue
         name, unit = _family(metric), _UNITS[metric.unit]
         # A name is of one unit, and not the info's.
-        while families.get(name, (unit,))[0] != unit or name in (_ABOUT, f"{_ABOUT}_info"):
+        while families.get(name, (unit,))[0] != unit or name in _OURS:
             name = f"perfboard_{name}"
         family = families.setdefault(name, (unit, {}))[1]
         for statistic, value in _statistics(metric, run):
@@ -45,6 +47,13 @@ def exposition(run: Run) -> str:
         lines += [f"# UNIT {name} {unit}"] if unit else []
         lines.append(f"# HELP {name} Measured by Perfboard.")
         lines += [f"{name}{labels} {value}" for labels, value in samples.items()]
+    if run.verdicts:
+        lines.append(f"# TYPE {_VERDICT} gauge")
+        lines.append(f"# HELP {_VERDICT} Whether a figure kept its budget, by the label outcome.")
+    for held in dict.fromkeys((verdict.metric, verdict.outcome) for verdict in run.verdicts):
+        labels = {"run": run.id, "board": run.board.name, "evidence": run.evidence.value}
+        labels |= {"metric": held[0], "outcome": held[1].value}
+        lines.append(f"{_VERDICT}{_braced(labels)} 1 {stamp}")
     return "\n".join([*lines, "# EOF\n"])
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run as a Markdown summary, and as LAVA's lines."""
 
+import json
 import re
 from pathlib import Path
 
 from perfboard.model.results.limits import LimitPart, LimitsResult
-from perfboard.model.run import Outcome, RunError, Verdict
+from perfboard.model.run import Metric, NoVerdict, Outcome, RunError, Verdict
 from perfboard.report.export.choose import export
 from perfboard.store.reading import load_run
 from tests.support.golden import unpack
@@ -64,3 +65,33 @@ def test_lava_takes_each_metric_as_a_test_case() -> None:
     assert float(total["MEASUREMENT"]) == 1.543210984
     assert cases["boot.userspace"]["RESULT"] == "pass"
     assert len(cases) == len(lines)
+
+
+def test_lavas_cases_have_names_that_differ() -> None:
+    """LAVA's letters make some labels alike; each figure is a case nevertheless."""
+    names = ("copy/8", "copy 8", "kopie-ä", "kopie-ü", "x" * 300, "x" * 301)
+    metrics = tuple(
+        Metric(name="google.time", unit="s", labels={"benchmark": name}, samples=(float(at),))
+        for at, name in enumerate(names)
+    )
+    lines = export(make_run(metrics=metrics, results=()), "lava").splitlines()
+    assert len(lines) == 7
+    assert len({re.sub(" RESULT=.*", "", line) for line in lines}) == 7
+    assert [line for line in lines if "copy-8-2 RESULT=pass MEASUREMENT=1.0 " in line]
+
+
+def test_a_verdict_on_a_profiles_row_is_exported() -> None:
+    """It is on the row's name, which no metric has."""
+    row = VERDICT.model_copy(update={"metric": "picture"})
+    missing = NoVerdict(metric="sound", unit="s", budget=1.0, reason="nothing was measured")
+    run = make_run(verdicts=(row,), no_verdicts=(missing,))
+    lines = export(run, "lava").splitlines()
+    case = "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID"
+    assert f"{case}=picture RESULT=fail MEASUREMENT=1.543 UNITS=s>" in lines
+    assert f"{case}=sound RESULT=unknown>" in lines
+    tests = {test["path"]: test for test in json.loads(export(run, "kcidb"))["tests"]}
+    assert tests["perfboard.boot.verdict.picture"]["status"] == "FAIL"
+    gauge = [
+        each for each in export(run, "openmetrics").splitlines() if "perfboard_verdict{" in each
+    ]
+    assert len(gauge) == 1 and 'metric="picture",outcome="fail"} 1 ' in gauge[0]
