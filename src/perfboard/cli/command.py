@@ -7,6 +7,7 @@ Only the standard library is imported here, so that the command starts at once.
 import importlib
 import itertools
 import json
+import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from perfboard.model.errors import (
     PerfboardError,
 )
 from perfboard.model.text import printable
+
+_LEAST_MEMORY = 256 << 20
 
 
 def _terminated(signal_number: int, frame: object) -> NoReturn:
@@ -50,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _command(words: Sequence[str]) -> int:
+    _require_memory()
     try:
         # `perfboard` alone prints its help.
         options = make_parser().parse_args(words or ["--help"])
@@ -64,6 +68,13 @@ def _command(words: Sequence[str]) -> int:
         code = int(leaving.code or 0)
     sys.stdout.flush()
     return code
+
+
+def _require_memory() -> None:
+    """Raises MemoryError below a limit at which libraries end the process in ways of their own."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
+        raise MemoryError
 
 
 def _ended(error: BaseException) -> tuple[str, str, int]:

@@ -91,6 +91,11 @@ def test_a_full_standard_output_is_named_and_one_that_is_left_is_not(run_id: str
 def test_no_memory_and_no_files(run_id: str) -> None:
     # A record of some kB is read in that: no room is set aside for the longest.
     assert perfboard("show", preexec_fn=limited(resource.RLIMIT_AS, 700 << 20)).returncode == 0
+    # A library of numbers ends a process that has less in ways of its own.
+    for megabytes in (255, 150, 100, 60):
+        ended = perfboard("show", preexec_fn=limited(resource.RLIMIT_AS, megabytes << 20))
+        assert ended.returncode == 3
+        assert ended.stderr.startswith(b"perfboard: there is too little memory")
     ended = perfboard("show", preexec_fn=limited(resource.RLIMIT_NOFILE, 3))
     assert ended.returncode != 1
 

@@ -71,7 +71,8 @@ def content_of(
 
     Raises UsageError if no metric has any, or for more metrics than a report shows.
     """
-    found = tuple(metric for metric in islice(metrics, MOST_METRICS + 1) if metric.samples)
+    known = (metric for metric in metrics if metric.samples)
+    found = tuple(islice(known, MOST_METRICS + 1))
     if not found:
         raise UsageError(f"{file.path}: has no {what}")
     if len(found) > MOST_METRICS:
