@@ -171,12 +171,6 @@ def _record(
     kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))
     zero_ns = timeline.zero.ns if timeline.zero else 0
     initcalls = parse_initcalls(timeline.records, zero_ns, longest_ns=max(last_ns, 0))
-    notes = [*timeline.notes]
-    if initcalls.beyond:
-        notes.append(
-            "Initcalls and probes left out, because they claim to last longer than the boot: "
-            f"{initcalls.beyond}."
-        )
     record = Boot(
         marks=tuple(kept),
         spans=(
@@ -185,7 +179,7 @@ def _record(
         ),
         untimed=initcalls.untimed,
         unfinished=initcalls.unfinished,
-        notes=tuple(notes),
+        notes=(*timeline.notes, *initcalls.notes),
         printed={
             mark.name: stamps.before(mark.t_ns)
             for mark in kept

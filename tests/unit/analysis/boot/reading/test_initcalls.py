@@ -234,7 +234,8 @@ def test_a_printed_log_comes_back(
     plan: list[tuple[str, int, int, bool, str]], offset_ns: int
 ) -> None:
     now_us = 10**6
-    lines: list[str] = []
+    # Behind this line, no duration is taken for a tick.
+    lines = ["[    0.500000] clocksource: Switched to clocksource tsc"]
     expected, unfinished = [], []
 
     def log(text: str, glued: str) -> None:
@@ -295,4 +296,4 @@ def test_the_forms_of_old_kernels() -> None:
 def test_no_call_takes_longer_than_the_boot() -> None:
     lines = [KernelLine(10**9, f"initcall foo returned 0 after {'9' * 15} msecs")]
     log = parse_initcalls(lines, longest_ns=10**12)
-    assert (log.spans, log.beyond) == ((), 1)
+    assert log.spans == () and "longer than the boot: 1." in " ".join(log.notes)
