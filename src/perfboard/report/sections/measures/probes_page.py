@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from perfboard.analysis.statistics.cache_steps import (
     CacheStep,
-    Plateau,
     find_steps,
     plateaus_between,
 )
@@ -29,6 +28,8 @@ from perfboard.report.words.evidence import evidence_label
 from perfboard.report.words.figures import MedianLine, figure, label_words, spread_words
 
 LATENESS = "kernel.timer.lateness"
+NOT_MEASURED = "\N{EN DASH}"
+"""Stands for the bandwidth at a level of which no size was measured."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class MemoryLevel:
     bandwidths: tuple[str, ...]
 
 
+def missing_words(levels: Sequence[MemoryLevel]) -> str:
+    """A sentence on the sizes that there was no time for; "" where all, or none, were measured."""
+    found = {rate == NOT_MEASURED for level in levels for rate in level.bandwidths}
+    return f" {NOT_MEASURED}: not measured in this time." if len(found) > 1 else ""
+
+
 @dataclass(frozen=True)
 class ProbesView:
     """All of it. `summary` says it in a sentence; `spread` what the tables' intervals are."""
@@ -59,6 +66,7 @@ class ProbesView:
     labels: tuple[str, ...]
     steps: tuple[CacheStep, ...]
     levels: tuple[MemoryLevel, ...]
+    missing: str
     lateness: tuple[Lateness, ...]
     groups: dict[str, list[MedianLine]]
     probes: list[ProbeRow]
@@ -79,6 +87,7 @@ def probes_view(run: Run, result: MeasuresResult) -> ProbesView:
         labels=tuple(evidence_label(run, one.metrics[0].name) for one in drawn),
         steps=steps,
         levels=parts,
+        missing=missing_words(parts),
         lateness=tuple(
             _lateness(metric)
             for metric in rest
@@ -134,27 +143,30 @@ def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Memor
         # The level's size is known to be within the step.
         step = steps[-1] if last else steps[place]
         sizes = f"{'beyond' if last else 'up to'} {size_span(step.low, step.high)}"
+        most = part.last if last else max(part.first, part.last // 2)
+        # A size just larger than a cache is partly in it.
+        least = min(2 * part.first, most) if place else part.first
         found.append(
             MemoryLevel(
                 sizes=sizes,
                 latency=format_value(part.latency_s, "s"),
                 bandwidths=tuple(
-                    _bandwidth_at(metrics, operation, part, last) for operation in OPERATIONS
+                    _bandwidth_in(metrics, operation, least, most) for operation in OPERATIONS
                 ),
             )
         )
     return tuple(found)
 
 
-def _bandwidth_at(metrics: Sequence[Metric], operation: str, part: Plateau, last: bool) -> str:
-    """The fastest loop's bandwidth at half of what the level holds; of the last, at most."""
-    wanted = part.last if last else max(part.first, part.last // 2)
+def _bandwidth_in(metrics: Sequence[Metric], operation: str, least: int, most: int) -> str:
+    """The fastest loop's bandwidth at the largest of these sizes that it was measured at."""
     rates = [
-        next(y for x, y in reversed(curve.best) if x <= wanted)
+        within[-1]
         for curve in curves(metrics, "memory.bandwidth", "size")
-        if curve.labels.get("operation") == operation and curve.best[0][0] <= wanted
+        if curve.labels.get("operation") == operation
+        and (within := [y for x, y in curve.best if least <= x <= most])
     ]
-    return format_value(max(rates), "B/s") if rates else "\N{EN DASH}"
+    return format_value(max(rates), "B/s") if rates else NOT_MEASURED
 
 
 def _lateness(metric: Metric) -> Lateness:

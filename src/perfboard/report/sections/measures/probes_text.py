@@ -11,7 +11,7 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts.graphs import MetricGraph, graphs
 from perfboard.report.sections.measures.probe_rows import by_group, cpu_words, probe_rows
-from perfboard.report.sections.measures.probes_page import levels
+from perfboard.report.sections.measures.probes_page import levels, missing_words
 from perfboard.report.terminal import cells, new_table
 from perfboard.report.words.evidence import headed, not_modelled
 from perfboard.report.words.figures import figure, figure_name
@@ -31,7 +31,8 @@ def probe_parts(run: Run, result: MeasuresResult) -> list["str | Table"]:
         table = new_table("memory", headed("latency", run), "read", "write", "read-write", "copy")
         for level in found:
             table.add_row(*cells(level.sizes, level.latency, *level.bandwidths))
-        parts += ["", table, "The best of the processes; latency is that of a random walk."]
+        words = "The best of the processes; latency is that of a random walk."
+        parts += ["", table, f"{words}{missing_words(found)}"]
     by_level = ("memory.latency", "memory.bandwidth") if found else ()
     before: tuple[Metric, ...] = ()
     for one in drawn:
