@@ -286,6 +286,8 @@ def _notes(
         yield words
     if "usable" in kinds and not usable and pattern is not None:
         yield f"The board is usable at {_USABLE[pattern]}; --usable names another line."
+    elif usable and "usable" not in kinds:
+        yield f"The log shows no time of a line that matches {usable}, so that the boot has no end."
     elif kinds & {"in-user-space", "no-init"}:
         yield (
             "No line says that the board is usable, so that the boot has no end: name one with "
