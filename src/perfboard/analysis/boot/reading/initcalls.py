@@ -97,7 +97,7 @@ def parse_initcalls(
     return found.log(lines, offset_ns, longest_ns)
 
 
-class _Returned(NamedTuple):
+class _CallReturn(NamedTuple):
     """A call or probe that returned: as printed, and when it was called, if a record says so."""
 
     kind: Literal["initcall", "probe"]
@@ -135,7 +135,7 @@ class _Initcalls:
     """The calls of the records so far."""
 
     def __init__(self) -> None:
-        self._ended: list[_Returned] = []
+        self._ended: list[_CallReturn] = []
         self._called: dict[str, list[int]] = {}
         self._values: dict[str, int] = {}
 
@@ -214,10 +214,10 @@ class _Initcalls:
         call_ns = calls.pop() if calls else None
         if calls is not None and not calls:
             del self._called[name]
-        self._ended.append(_Returned(kind, name, driver, time_ns, call_ns, printed, unit, returned))
+        self._ended.append(_CallReturn(kind, name, driver, time_ns, call_ns, printed, unit, returned))
 
 
-def _lasted(ended: _Returned, fine: _Fine) -> tuple[int, int] | None:
+def _lasted(ended: _CallReturn, fine: _Fine) -> tuple[int, int] | None:
     """Its start, on the kernel's clock, and its duration; None where that was too coarse."""
     duration_ns, call_ns = ended.printed * _UNIT_NS[ended.unit], ended.call_ns
     start_ns = ended.time_ns - duration_ns
@@ -228,7 +228,7 @@ def _lasted(ended: _Returned, fine: _Fine) -> tuple[int, int] | None:
     return (call_ns, max(0, ended.time_ns - call_ns)) if fine.by_records else None
 
 
-def _span(ended: _Returned, start_ns: int, duration_ns: int, offset_ns: int) -> Span:
+def _span(ended: _CallReturn, start_ns: int, duration_ns: int, offset_ns: int) -> Span:
     begun_ns = start_ns + offset_ns
     # A kernel's stamp may lie near the end of what 64 bits hold.
     known = ended.time_ns > 0 and start_ns >= 0 and begun_ns <= _LATEST_NS
