@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that people hold are answered by what they are, by the whole command."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -26,3 +27,14 @@ def test_a_file_is_answered_by_what_it_is(
     folders = finished_folders()
     said = capfd.readouterr()
     assert wrong(expect, code, said.out + said.err, load_run(*folders) if folders else None) == []
+
+
+def test_each_case_is_of_a_kind_and_each_kind_has_a_case() -> None:
+    rows = (FOLDER / "README.md").read_text().partition("|---|---|\n")[2].splitlines()
+    kinds = {kind: re.findall("`([a-z0-9-]+)`", cases) for _, kind, cases, _ in map(cells, rows)}
+    assert all(kinds.values()) and len(kinds) == len(rows)
+    assert sorted(name for cases in kinds.values() for name in cases) == NAMES
+
+
+def cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]

@@ -12,12 +12,14 @@ Read saved logs, store the boots in them as one run, and write its report.
 A log may be of grabserial, ts, tio, minicom, screen, picocom, labgrid or LAVA, a console log with
 the kernel's own times, or dmesg in any of its formats. Its format is found by its content; --format
 names it. A phase is as precise as the log's stamps. Phases that a log cannot show are absent: dmesg
-has none before the kernel's clock runs.
+has none before the kernel's clock runs. Reports of bootloaders and systemd, traces, captures and
+results of other benchmarks are read as well; each may be compressed.
 
 examples:
   perfboard import boot.log
   perfboard import before-1.log before-2.log --name before --evidence silicon
   perfboard import dmesg.txt --usable 'my-app: ready'
+  ssh root@board dmesg | perfboard import -
 """
 
 
@@ -31,7 +33,12 @@ def add_commands(commands: Commands) -> None:
     )
     importing.set_defaults(function="import_run")
     add_tag(importing, BEARS)
-    importing.add_argument("files", metavar="FILE", nargs="+", help="a saved log")
+    importing.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a saved log or result; a folder of them; - is the standard input",
+    )
     importing.options = ("perfboard.importers.base", "ImportOptions")
 
     runs = commands.add("runs", "runs", "list the runs, newest first; rm and prune remove some")

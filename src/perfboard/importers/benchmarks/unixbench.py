@@ -13,9 +13,9 @@ _HEAD = re.compile(rb"BYTE UNIX Benchmarks \(Version|Benchmark Run: \w{3} \w{3} 
 _COPIES = re.compile(r"\d{1,5} CPUs? in system; running (\d{1,5}) parallel cop")
 # The rate, and in how many seconds and samples it was had.
 _ROW = re.compile(
-    r"(\S.{2,60}?) {2,}(\d{1,15}\.\d) (\w{1,8}) {1,4}\((\d{1,7}\.\d) s, (\d{1,4}) samples?\)"
+    r"(\S.{2,60}?) {2,80}(\d{1,15}\.\d) (\w{1,8}) {1,4}\((\d{1,7}\.\d) s, (\d{1,4}) samples?\)"
 )
-_SCORE = re.compile(r"System Benchmarks Index Score(?: \(Partial Only\))? +(\d{1,9}\.\d)")
+_SCORE = re.compile(r"System Benchmarks Index Score(?: \(Partial Only\))? {1,80}(\d{1,9}\.\d)")
 _KBPS = ("KBps", 1024.0)
 # A test counts what it did in this time at least; Run asks for 10 s and more.
 _LEAST_S = 1.0

@@ -13,6 +13,7 @@ from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
 _ROW = re.compile(
     r"\s{0,8}(\d{1,5}):\s{0,2}(\S.{0,80}?)\s{2,80}(\d[\d,]{0,18})(?: \((\d[\d,]{0,18})\))?\s*"
 )
+_TOTAL = re.compile(r"\s{0,8}Total Time: (\d[\d,]{0,18})\s*")
 _HEAD = re.compile(rb"(?m)^\d{1,4} entries total:")
 # On a processor of Intel's with such an engine, coreboot's own first stage comes later.
 _ENGINE = "CSME ROM started execution"
@@ -29,26 +30,36 @@ _MARKS = {
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     stages: list[Stage] = []
+    total_us: int | None = None
     for raw in lines_of(file):
-        match = _ROW.fullmatch(raw.decode("utf-8", "replace").rstrip("\r\n"))
-        if match:
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        if match := _TOTAL.fullmatch(line):
+            total_us = microseconds(match[1])
+        elif match := _ROW.fullmatch(line):
             elapsed_us = microseconds(match[4]) if match[4] else 0
             stages.append(Stage(match[2], microseconds(match[3]), elapsed_us))
-    before_us = next((stage.at_us for stage in stages if stage.name == _FIRST), 0)
-    if _ENGINE in (stage.name for stage in stages):
-        before_us = 0
+    names = [stage.name for stage in stages]
+    # The engine's own stages come before, and are the firmware's.
+    first = _FIRST in names and _ENGINE not in names
+    before_us = stages[names.index(_FIRST)].at_us if first else 0
     late = before_us > _LATE * max((stage.at_us for stage in stages), default=0)
     # The reset was long before: how long the firmware took is known from there on.
     marks = {**_MARKS, _FIRST: PRINTED} if late else _MARKS
     found = boot_of(file, stages, marks, "coreboot")
-    if not late:
-        return found
-    words = (
-        f"{before_us / 1e6:.6f} s passed on the same counter before coreboot's first stamp, as "
-        "where another processor's firmware runs before it (AMD's PSP): if the counter began at "
-        "the reset, the firmware took so much longer."
-    )
-    return replace(found, notes=(*found.notes, words))
+    notes: list[str] = []
+    whole_us = stages[-1].at_us - stages[0].at_us
+    if first and total_us is not None and total_us != whole_us:
+        notes.append(
+            f"coreboot's total is {total_us / 1e6:.6f} s; from its first stage to its last are "
+            f"{whole_us / 1e6:.6f} s."
+        )
+    if late:
+        notes.append(
+            f"{before_us / 1e6:.6f} s passed on the same counter before coreboot's first stamp, as "
+            "where another processor's firmware runs first (AMD's PSP): if the counter began at "
+            "the reset, the firmware took so much longer."
+        )
+    return replace(found, notes=(*found.notes, *notes))
 
 
 IMPORTER = Importer(
