@@ -5,7 +5,7 @@ import re
 
 _JSON = "store its JSON: "
 _BOARD = "it shows no boot; `perfboard measures` lists what Perfboard itself measures of that kind"
-# What a text has near its beginning, what it then is, and what to do.
+# The words near a text's beginning, the name of what has them, and the next step.
 _PROGRAMS = tuple(
     (re.compile(words, re.MULTILINE), what, cure)
     for words, what, cure in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a text shows whose lines have no times that Perfboard knows, and what to do."""
+"""Words on a text whose lines have no times that Perfboard knows, and the next step."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ _CURE = (
 
 
 def untimed_words(head: bytes) -> str:
-    """What a text is, what its end says, and the next step, in one or two sentences."""
+    """A sentence or two on what a text is, what its end says, and the next step."""
     if not head.strip():
         return "it is empty" if not head else "it has nothing but blanks"
     odd = sum(1 for byte in head if byte < 9 or 13 < byte < 27 or 27 < byte < 32 or byte > 126)

@@ -15,9 +15,9 @@ _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 # The tool's own word for what took too short a time.
 _TOO_FAST = re.compile(r"\+{3,}")
 _KIB = 1024.0
-# From the file's size on; later versions have two more behind its chunk.
+# From the file's size on; later versions have two more after its chunk.
 _CELLS, _SEEKS = 43, ("seeks", "seek_proc_count")
-# The place of each rate from the file's size on, behind which is its share of a processor.
+# The place of each rate from the file's size on; the next cell is its share of a processor.
 _RATES: tuple[tuple[int, str, str, Unit, float], ...] = (
     (2, "write.character", "bandwidth", "B/s", _KIB),
     (4, "write.block", "bandwidth", "B/s", _KIB),

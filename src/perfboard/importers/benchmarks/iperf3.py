@@ -14,7 +14,7 @@ from perfboard.importers.benchmarks.reading import (
 )
 from perfboard.model.run import Metric
 
-# Of the seconds' sum, as a share: more is another figure.
+# A rate that differs by more than this share is another figure.
 _UNLIKE = 0.05
 
 
@@ -83,7 +83,7 @@ def _sums(results: _IperfResults) -> dict[str, _IperfSum]:
     """The sums over the whole test that have data, by their names."""
     found = {name: each for name, each in results.end if each and each.bits_per_second}
     if len(found) > 1:
-        # Of UDP it has both ends' by themselves as well.
+        # A test of UDP has both ends' sums as well.
         found.pop("sum", None)
     return found
 

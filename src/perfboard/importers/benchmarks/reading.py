@@ -79,10 +79,10 @@ def content_of(
         raise UsageError(
             f"{file.path}: has more than {MOST_METRICS:,} figures; store those that you need"
         )
-    return FileContent(metrics=found, notes=(*_said(file), *notes))
+    return FileContent(metrics=found, notes=(*_words_before(file), *notes))
 
 
-def _said(file: SavedFile) -> tuple[str, ...]:
+def _words_before(file: SavedFile) -> tuple[str, ...]:
     before, _ = _split(file.text[:_BEGINNING])
     lines = [printable(line.decode("utf-8", "replace")).strip() for line in before.splitlines()]
     return tuple(f'Before its results it says "{line[:_LONGEST_LABEL]}".' for line in lines if line)

@@ -18,11 +18,11 @@ _BLOCKS = (16, 64, 256, 1024, 8192, 16384)
 _DICTIONARY = re.compile(r"(\d\d): +(\d{1,9}) .*\| +(\d{1,9}) ")
 _THREADS = re.compile(r"RAM usage: .* # Benchmark threads: +(\d{1,4})")
 _MHZ = r"\d{1,6}(?:\.\d{1,6})?"
-# Of today's versions the middle stands before the three in brackets.
+# Today's versions print the middle, then the three in brackets.
 _CLOCK = re.compile(
     rf"Cpufreq OPP: +(\d{{1,6}}) +Measured: +(?:({_MHZ}) +\()?({_MHZ}(?:/{_MHZ}){{0,20}})"
 )
-# What follows is of the cores of one cluster, or of all.
+# A heading of a part that is of the cores of one cluster, or of all.
 _PART = re.compile(
     r"(?:Executing benchmark|Checking cpufreq OPP)(?: single-threaded)?"
     r"(?: (?:on|for) (cpu\d{1,4})\S{0,20})?(?: \(([\w.+ -]{1,40})\))?"
@@ -90,7 +90,7 @@ def _metrics(lines: list[str]) -> Iterator[Metric]:
 
 
 def _clock_notes(lines: list[str]) -> Iterator[str]:
-    """Where the clock that sbc-bench measured is not the one that is set, or that it states."""
+    """Sentences on a measured clock that is not the one that is set, or that sbc-bench states."""
     measured: list[float] = []
     for line in lines:
         if match := _CLOCK.match(line):

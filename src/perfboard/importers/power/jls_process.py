@@ -95,7 +95,7 @@ def _samples(reader: Any, signal: Any, at: int, number: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    # The library prints places in its own source; what is wrong with the file is said here.
+    # The library prints places in its own source; this says what is wrong with the file.
     words = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     try:

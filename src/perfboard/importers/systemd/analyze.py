@@ -66,7 +66,7 @@ def total_notes(parts: Mapping[str, int], total_ns: int) -> tuple[str, ...]:
 
 
 def startup_notes(text: bytes, boots: Sequence[Boot]) -> tuple[str, ...]:
-    """What systemd itself says in a log of one boot, where that is not what the log shows."""
+    """Sentences on what systemd itself says in a log of one boot, if the log shows another."""
     if len(boots) != 1 or not (found := _SAYS_TOTAL.search(text)):
         return ()
     parts, total_ns = parts_of(found[0].decode("latin-1"))

@@ -38,7 +38,7 @@ _FORMS = {
 }
 _LINES = {name: re.compile(stamp + _WHO, re.DOTALL) for name, stamp in _FORMS.items()}
 _MONOTONIC = "short-monotonic"
-# What journalctl itself prints between entries.
+# Lines that journalctl itself prints between entries.
 _OWN = re.compile(rb"-- (?:Logs begin|Journal begins|Boot [0-9a-f]|Reboot|No entries)")
 _ANOTHER = re.compile(rb"-- (?:Boot [0-9a-f]{8,32}|Reboot) --")
 _KERNEL = b"kernel"
@@ -128,7 +128,7 @@ def _by_own_times(entries: Sequence[JournalEntry]) -> SavedConsole:
 
 
 def _of_initcalls(file: SavedFile, kernel: Sequence[JournalEntry]) -> FileContent:
-    """Of stamps of whole seconds alone: what initcalls say that they took."""
+    """The durations that initcalls print: stamps of whole seconds show nothing else."""
     texts = [readable(entry.text.decode("latin-1")) for entry in kernel]
     found = parse_initcalls([KernelLine(0, text) for text in texts])
     if not found.spans and not found.unfinished:

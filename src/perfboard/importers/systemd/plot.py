@@ -86,7 +86,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         )
     if differ:
         notes.append(
-            f"The bars of {len(differ)} units are not as long as the times beside their names, "
+            f"The bars of {len(differ)} units are not as long as the times with their names, "
             f"which count: {', '.join(differ[:_NAMED])}."
         )
     return FileContent(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
@@ -130,7 +130,7 @@ def _spans(
     """The units that took a time to start, and the names of those whose bar says another time.
 
     The bar is on the line of a unit's name. That of a unit which starts again, or still does when
-    the picture is made, goes on to its end: the time beside the name counts.
+    the picture is made, goes on to its end: the time with the name counts.
     """
     first_ns = min(start for start, _ in stages.values())
     activating = {round(bar.y): bar for bar in bars if bar.kind == "activating"}

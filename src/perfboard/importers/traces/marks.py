@@ -104,7 +104,7 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
 
 
 def _of_running(zero_ns: int, marks: list[Mark]) -> str:
-    """What a trace shows that begins so late on the kernel's clock, in words."""
+    """A sentence on a trace that begins so late on the kernel's clock."""
     words = (
         f"it is a trace of a running system: its first event is {zero_ns / 1e9:,.3f} s after the "
         "kernel's clock began. It shows no boot"
