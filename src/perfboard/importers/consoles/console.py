@@ -34,7 +34,9 @@ _USABLE = {
     re.compile(r"procd: - init complete -"): "procd's end of init",
     re.compile(r"Reached target .{0,40}(?:[Mm]ulti-[Uu]ser|[Gg]raphical)"): "systemd's last target",
     re.compile(r"systemd\[1\]: Startup finished in "): "systemd's end of the start",
+    re.compile(r"\A[~/] # ?(?:\Z|\S)"): "a shell's prompt",
 }
+_SHOWN = re.compile(r"[#$>] .{0,80}\b(?:dmesg|kmsg|messages|logread|journalctl)\b")
 _RESTARTS = re.compile(r"(?:\A|[\] ])(?:reboot: )?Restarting system")
 # Lines before so long a pause are of another session.
 _PAUSE_NS = 10_000_000_000
@@ -152,8 +154,11 @@ def _parts(
     """
     part = _ConsolePart()
     last_ns = latest_ns = 0
+    before = ""
     for line, text in zip(console.lines, texts, strict=True):
-        begins = begins_boot(text)
+        # A log that a command shows again begins as a kernel does.
+        begins = begins_boot(text) and not _SHOWN.search(before)
+        before = text if text.strip() else before
         if part.lines and (
             (begins and (part.ended or (console.clock == "kernel" and latest_ns > _SECOND_NS)))
             or (

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.kernel_log import is_first
+from perfboard.analysis.boot.reading.loaders import BANNER
+from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.kernel import record_line
@@ -65,9 +67,18 @@ def _record(line: bytes) -> _DmesgRecord:
 
 def share(head: bytes) -> float:
     lines = [_without_level(line) for line in head.splitlines()]
+    if any(map(_is_stamped_outside, lines)):
+        return 0.0
     # A record of several lines goes on with blanks.
     found = share_of(_FORMS, b"\n".join(line for line in lines if line[:4].strip()))
     return found if found >= _SHARE else _mixed(lines)
+
+
+def _is_stamped_outside(line: bytes) -> bool:
+    """Whether another program stamped the line of a kernel or a bootloader."""
+    match = _TIME.match(line)
+    text = line[match.end() : match.end() + 200].decode("latin-1") if match else ""
+    return bool(RECORD.match(text) or BANNER.search(text))
 
 
 def _mixed(lines: list[bytes]) -> float:

@@ -214,7 +214,9 @@ class _Initcalls:
         call_ns = calls.pop() if calls else None
         if calls is not None and not calls:
             del self._called[name]
-        self._ended.append(_CallReturn(kind, name, driver, time_ns, call_ns, printed, unit, returned))
+        self._ended.append(
+            _CallReturn(kind, name, driver, time_ns, call_ns, printed, unit, returned)
+        )
 
 
 def _lasted(ended: _CallReturn, fine: _Fine) -> tuple[int, int] | None:
