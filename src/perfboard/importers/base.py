@@ -22,6 +22,8 @@ from perfboard.model.units import format_size
 
 # As much as a console's recording may have.
 MOST_BYTES = 64 << 20
+LONGEST_NS = 10**18
+"""No boot, and no part of one, lasts for thirty years."""
 _HEAD = 1 << 20
 
 

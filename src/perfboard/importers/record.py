@@ -166,7 +166,10 @@ def _of_one_board(
     facts = [named for named, each in zip(facts, read, strict=True) if each.boots]
     if parent is not None:
         facts.insert(0, (parent.run.id, parent.run.board.facts))
-    boards = {of["board"]: name for name, of in reversed(facts) if "board" in of}
+    # A BIOS may be updated.
+    boards = {
+        of["board"].partition(", BIOS ")[0]: name for name, of in reversed(facts) if "board" in of
+    }
     if len(boards) > 1:
         (other, other_name), (board, name) = [*boards.items()][-2:]
         raise UsageError(

@@ -29,7 +29,8 @@ def _as_utf8(data: bytes) -> bytes:
         if data.startswith(mark):
             return _recoded(data[len(mark) :], encoding)
     sample = data[:_SAMPLE]
-    if len(sample) > 3 and not len(sample) % 2:
+    sample = sample[: len(sample) // 2 * 2]
+    if len(sample) > 3:
         for at, encoding in ((0, "utf-16-le"), (1, "utf-16-be")):
             characters, zeros = sample[at::2], sample[1 - at :: 2]
             if not any(zeros) and all(9 <= each < 127 for each in characters):

@@ -196,3 +196,27 @@ def test_a_package_brings_an_importer(homes: Path) -> None:
     run = json.loads(done.stdout)
     assert [metric["name"] for metric in run["metrics"]] == ["lamp.time"]
     assert (find_run(run["id"]) / "artifacts" / "x.lamp").read_text() == "LAMP\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[ ID] Interval           Transfer     Bandwidth\n", "iperf: store its JSON: iperf3 -J"),
+        ("  read: IOPS=2000, BW=8000KiB/s\n", "fio --output-format=json"),
+        ("  Time (mean ± x):      11.6 s ±  1.6 s\n", "hyperfine --export-json"),
+        ("6243.87,msec,task-clock,6243870000,100.00,1.000,CPUs utilized\n", "CSV of perf stat"),
+        (
+            "Version  1.98       ------Sequential Output------\n",
+            r"table of bonnie\+\+: store its CSV",
+        ),
+        ("__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1\n", "journalctl -b -o json"),
+        ("Tue 2021-04-23 15:48:10.123456 UTC [s=12;i=3;b=4]\n", "journalctl -b -o json"),
+        ("T: 0 (  211) P:80 I:1000 C: 100 Min: 5 Act: 6\n", "cyclictest: it shows no boot"),
+        ("16+0 records in\n16+0 records out\n", "dd: it shows no boot"),
+        ("Time,Channel A\n(ms),(V)\n0.1,0.2\n", "analogue voltages"),
+        ("Record Length,2500,Points\n", "analogue voltages"),
+    ],
+)
+def test_a_text_of_another_program_is_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        choose_importer(file(tmp_path, text.encode()), "")

@@ -210,3 +210,24 @@ def test_what_systemd_says_of_the_kernel_is_held_against_the_log(
     found = " ".join(capsys.readouterr().out.split())
     assert "systemd says that the kernel took 2.900 s; by the log it was 1.900 s." in found
     assert "its parts are 5.000 s: 1.000 s are in none of them" in found
+
+
+REPORT = "Timer summary in microseconds (9 records):\n       Mark    Elapsed  Stage\n"
+PLOT = (FOLDER / "plot-bar-against-label" / "input.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{REPORT}          0          0  reset\n{'9' * 19}  {'9' * 19}  SPL\n", "a stage at 1e"),
+        (f"{REPORT}          0          0  reset\n{10**16}  {10**16}  SPL\n", "a stage at 1e+10 s"),
+        (PLOT.replace('x="800.000" y="-5.000"', 'x="0.000001" y="-5.000"'), "longer than any boot"),
+    ],
+)
+def test_a_boot_of_thirty_years_is_refused(
+    homes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    path = tmp_path / "given.txt"
+    path.write_text(text)
+    assert call("import", str(path)) == 2
+    assert said in capsys.readouterr().err

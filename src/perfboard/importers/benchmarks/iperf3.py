@@ -12,6 +12,7 @@ from perfboard.importers.benchmarks.reading import (
     label,
     read_json,
 )
+from perfboard.model.errors import UsageError
 from perfboard.model.run import Metric
 
 # A rate that differs by more than this share is another figure.
@@ -50,7 +51,7 @@ class _IperfEnd(Foreign):
 
 class _IperfResults(Foreign):
     start: _IperfStart = _IperfStart()
-    end: _IperfEnd
+    end: _IperfEnd = _IperfEnd()
     error: str = ""
 
 
@@ -103,6 +104,8 @@ def _notes(results: _IperfResults) -> Iterator[str]:
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     results = read_json(file, _IperfResults, "iperf3")
+    if results.error and not _sums(results):
+        raise UsageError(f"{file.path}: iperf3 ended with an error: {label(results.error)}")
     return content_of(_metrics(results), file, "sum of iperf3 with data", _notes(results))
 
 

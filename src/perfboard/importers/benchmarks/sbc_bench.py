@@ -10,7 +10,8 @@ from perfboard.importers.base import FileContent, Importer, ImportOptions, Saved
 from perfboard.importers.benchmarks.reading import content_of, label
 from perfboard.model.run import Metric
 
-_HEAD = re.compile(r"sbc-bench v[\d.]+ (.{1,80}?) \(")
+_BEGIN = re.compile(rb"(?m)^sbc-bench v\d")
+_HEAD = re.compile(r"^sbc-bench v[\d.]{1,20} (.{1,80}?) \(", re.MULTILINE)
 _COPY = re.compile(r" {1,8}(\S.{0,60}?) +: +(\d{1,9}\.\d) MB/s")
 _READ = re.compile(r" *(\d{1,12}) : +(\d{1,9}\.\d) ns +/ +(\d{1,9}\.\d) ns")
 _CIPHER = re.compile(r"(aes-\d{3}-cbc)((?: +\d{1,12}\.\d\dk){6})(?: +\(([\w.+ -]{1,40})\))?")
@@ -108,12 +109,12 @@ def _clock_notes(lines: list[str]) -> Iterator[str]:
 
 
 def _share(head: bytes) -> float:
-    return float(head.lstrip().startswith(b"sbc-bench v"))
+    return float(_BEGIN.search(head[:4096]) is not None)
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     text = file.text.decode("utf-8", "replace")
-    match, lines = _HEAD.match(text.lstrip()), text.splitlines()
+    match, lines = _HEAD.search(text[:4096]), text.splitlines()
     notes = ("sbc-bench.random is the time beyond that of the first cache.", *_clock_notes(lines))
     found = content_of(_metrics(lines), file, "figures of sbc-bench", notes)
     return replace(found, facts={"board": label(match[1])} if match else {})

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from perfboard.analysis.boot.phases import firmware_end
-from perfboard.importers.base import FileContent, SavedFile
+from perfboard.importers.base import LONGEST_NS, FileContent, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.run import Metric
@@ -37,11 +37,16 @@ def boot_of(
 ) -> FileContent:
     """Marks at the stages that `marks` names, and a metric for the time of each stage.
 
-    Raises UsageError for a file without any of those, and for one whose times go back.
+    Raises UsageError for a file without any of those, and for one whose times go back or are longer
+    than any boot.
     """
     stages = stages[:_MOST]
     if not stages:
         raise UsageError(f"{file.path}: has no stage of {program}'s")
+    if (last_ns := max(stage.at_us for stage in stages) * 1000) > LONGEST_NS:
+        raise UsageError(
+            f"{file.path}: has a stage at {last_ns / 1e9:.3g} s; no boot lasts so long"
+        )
     if any(one.at_us > other.at_us for one, other in pairwise(stages)):
         raise UsageError(f"{file.path}: {program}'s times go back; give the report of one boot")
     found = tuple(_marks(stages, marks, program, precision_ns))

@@ -8,8 +8,8 @@ from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.analysis.boot.reading.services import STEP
-from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.lines import lines_of
+from perfboard.importers.base import LONGEST_NS, FileContent, Importer, ImportOptions, SavedFile
+from perfboard.importers.consoles.console import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.run import Metric
@@ -27,8 +27,6 @@ _BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
 # A unit of the critical chain, when it began to start, and how long it took; a tree before it.
 _CHAIN = re.compile(rf"[^\w-]{{0,200}}([\w-]\S{{0,199}}\.[a-z]{{3,9}}) @({_TIME})(?:\+({_TIME}))?")
 _MOST_UNITS = 2000
-# No boot lasts for so long.
-_LONGEST_NS = 10**18
 # The shortest time that is printed.
 _MS = 1_000_000
 _AMONG_OTHERS = 0.55
@@ -86,7 +84,7 @@ def startup_notes(text: bytes, boots: Sequence[Boot]) -> tuple[str, ...]:
 
 def _marks(text: str) -> Iterator[Mark]:
     stages, _ = parts_of(text)
-    if "kernel" not in stages or "userspace" not in stages or max(stages.values()) > _LONGEST_NS:
+    if "kernel" not in stages or "userspace" not in stages or max(stages.values()) > LONGEST_NS:
         return
     before_ns = stages.get("firmware", 0) + stages.get("loader", 0)
     # Each time is rounded to a millisecond, so they add up to one each.
@@ -127,7 +125,7 @@ def _spans(lines: list[str], system_ns: int | None) -> Iterator[Span]:
         elif match := _BLAME.fullmatch(line):
             found.setdefault(match[2], (None, duration_in(match[1])))
     for name, (start_ns, duration_ns) in [*found.items()][:_MOST_UNITS]:
-        if max(start_ns or 0, duration_ns) > _LONGEST_NS:
+        if max(start_ns or 0, duration_ns) > LONGEST_NS:
             continue
         yield Span(
             kind="service",
@@ -182,7 +180,7 @@ def _target(lines: list[str]) -> Iterator[Metric]:
         if (
             match
             and match[1].endswith(".target")
-            and (at_ns := duration_in(match[2])) <= _LONGEST_NS
+            and (at_ns := duration_in(match[2])) <= LONGEST_NS
         ):
             labels = {"target": printable(match[1])}
             yield Metric(name="systemd.target", unit="s", labels=labels, samples=(at_ns / 1e9,))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.services import STEP
-from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.lines import lines_of
+from perfboard.importers.base import LONGEST_NS, FileContent, Importer, ImportOptions, SavedFile
+from perfboard.importers.consoles.console import lines_of
 from perfboard.importers.systemd.analyze import duration_in, parts_of, total_notes
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
@@ -66,6 +66,8 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     # The digits of a place, and a unit's rounding.
     precision_ns = round(each_ns / 1000) + 1
     bars = [*_bars(text)]
+    if any(abs(bar.x - zero_x) + bar.width > LONGEST_NS / each_ns for bar in bars):
+        raise UsageError(f"{file.path}: has a bar that is longer than any boot, by its labels")
     stages: dict[str, tuple[int, int]] = {}
     for bar in bars:
         start_ns = round((bar.x - zero_x) * each_ns)
