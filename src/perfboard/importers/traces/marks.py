@@ -84,8 +84,9 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
         raise UsageError(f"{file.path}: {_of_running(zero_ns, [])}")
     if not marks and not spans:
         raise UsageError(
-            f"{file.path}: shows no boot: none of its events is a mark; trace sched:sched_process_exec, initcall "
-            "or the function sched_init, or write a mark's name to trace_marker"
+            f"{file.path}: shows no boot: none of its events is a mark; trace "
+            "sched:sched_process_exec, initcall or the function sched_init, or write a mark's name "
+            "to trace_marker"
         )
     running = zero_ns > _RUNNING_NS and all(name.startswith("exec:") for name in marks)
     alone = _of_running(zero_ns, [*marks.values()]) if running else ""
