@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from perfboard.model.run import Run
-    from perfboard.store.index import RunRow
+    from perfboard.store.row import RunRow
 
 __all__ = ["open_run", "run_study", "runs"]
 

@@ -13,7 +13,7 @@ from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot, BootResult, Mark, ProcessTime, Span
 from perfboard.model.run import BoardSummary, Evidence, Metric, Provenance, Run, Status
-from perfboard.store.folder import new_run
+from perfboard.store.making import new_run
 from perfboard.store.recording import Content
 
 ResultType = TypeVar("ResultType", bound=Result)

@@ -12,7 +12,7 @@ import pytest
 import perfboard
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
-from perfboard.store.folder import new_run
+from perfboard.store.making import new_run
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import make_run, only
 

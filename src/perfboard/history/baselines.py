@@ -12,8 +12,9 @@ from perfboard.model.run import Run
 from perfboard.store.accepted import accepted_levels
 from perfboard.store.boards import find_rows
 from perfboard.store.folder import find_run
-from perfboard.store.index import RunRow, age, list_runs
+from perfboard.store.index import age, list_runs
 from perfboard.store.reading import load_run
+from perfboard.store.row import RunRow
 
 _LAST = re.compile(r"last ([1-9][0-9]{0,3})")
 _BRANCH = re.compile(r"(?:branch:)?([^~:\s]+)")

@@ -14,8 +14,8 @@ from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.model.errors import UsageError
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Evidence, Metric, Run
-from perfboard.store.index import RunRow
 from perfboard.store.reading import load_run
+from perfboard.store.row import RunRow
 
 # A step of real boards is confirmed by this number of runs; virtual boards repeat.
 CONFIRMED = 3

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from perfboard.model.errors import UsageError
 from perfboard.store.folder import find_run, finished_folders
-from perfboard.store.index import RunRow, list_runs
+from perfboard.store.index import list_runs
 from perfboard.store.reading import load_run
+from perfboard.store.row import RunRow
 
 _BACK = re.compile(r"(?s)(.+)~([0-9]{1,6})")
 _LATEST = "latest"

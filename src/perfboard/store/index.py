@@ -4,21 +4,15 @@
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 import platformdirs
 from filelock import FileLock
 
-from perfboard.analysis.statistics.summary import summary
-from perfboard.model.errors import UsageError
-from perfboard.model.results.measures import MeasuresResult
-from perfboard.model.run import Run
 from perfboard.store import folder
-from perfboard.store.reading import load_run
+from perfboard.store.row import RunRow
 
 _VERSION = 4
 _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, "
@@ -30,32 +24,7 @@ _REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SECOND = 15
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
-_Known = dict[Path, tuple[_Stamp, "RunRow"]]
-
-
-@dataclass(frozen=True)
-class RunRow:
-    """One run in the list of runs.
-
-    `status` is that of the run, or `broken` for a folder that cannot be read,
-    `unfinished` for one that was interrupted, `running` for one under way; `reason`
-    says more of these. `id` is the folder's name. `median` is that of the samples of the metric
-    `headline`, in `unit`; without samples it is `between` two values, None: there is no bound.
-    """
-
-    id: str
-    path: Path
-    status: str
-    study: str = ""
-    board: str = ""
-    evidence: str = ""
-    started: datetime | None = None
-    headline: str = ""
-    unit: str = ""
-    median: float | None = None
-    between: tuple[float, float | None] | None = None
-    reason: str = ""
-    tags: Mapping[str, str] = field(default_factory=dict)
+_Known = dict[Path, tuple[_Stamp, RunRow]]
 
 
 def list_runs() -> list[RunRow]:
@@ -145,45 +114,11 @@ def _read_folders(known: _Known) -> _Known:
         if path in known and known[path][0] == stamp:
             found[path] = known[path]
         else:
-            found[path] = (stamp, _read(path))
+            # What reads a record takes longer to import than a list of known ones to print.
+            from perfboard.store.read_row import read_row
+
+            found[path] = (stamp, read_row(path))
     return found
-
-
-def _read(path: Path) -> RunRow:
-    try:
-        run = load_run(path)
-    except UsageError as error:
-        return RunRow(path.name, path, "broken", reason=str(error))
-    shown = [m for m in run.metrics if m.name == run.headline and not m.labels and m.extent]
-    return RunRow(
-        id=path.name,
-        path=path,
-        status=run.status,
-        study=run.study,
-        board=run.board.name,
-        evidence=run.evidence,
-        started=run.started,
-        headline=shown[0].name if shown else "",
-        unit=shown[0].unit if shown else "",
-        median=summary(shown[0].samples).median if shown and shown[0].samples else None,
-        between=None if not shown or shown[0].samples else shown[0].between,
-        tags=run.tags,
-    )
-
-
-def _headline(run: Run) -> tuple[str, str, float | None]:
-    """The metric that stands for the run, its unit and its median; ("", "", None) if none does."""
-    sampled = [metric for metric in run.metrics if metric.samples]
-    shown = [metric for metric in sampled if metric.name == run.headline and not metric.labels]
-    if run.headline is None and (measures := run.results_of(MeasuresResult)):
-        figures = (figure for each in measures[0].measurements for figure in each.figures)
-        if (first := next(figures, None)) is not None:
-            return first.metric, first.unit, first.value
-        # Those of most probes are no figures.
-        shown = sampled
-    for metric in shown[:1]:
-        return metric.name, metric.unit, summary(metric.samples).median
-    return "", "", None
 
 
 def _unfinished(path: Path) -> RunRow:

@@ -33,7 +33,8 @@ from perfboard.model.run import (
     Status,
     Verdict,
 )
-from perfboard.store.folder import FULL, RunFolder, disk_words, new_run
+from perfboard.store.folder import FULL, disk_words
+from perfboard.store.making import RunFolder, new_run
 
 # The errors of a target, of this machine and of the user, which a run records; others are defects.
 _ENDS = (PerfboardError, OSError, MemoryError, KeyboardInterrupt, Cancelled)

@@ -5,7 +5,7 @@ import pytest
 
 from perfboard.history.rates import rates_of
 from perfboard.model.run import Evidence, Metric, Run
-from perfboard.store.folder import new_run
+from perfboard.store.making import new_run
 from tests.support.runs import make_run
 
 

@@ -9,7 +9,7 @@ import pytest
 from perfboard.model.errors import UsageError
 from perfboard.model.run import BoardSummary, Evidence, Status
 from perfboard.store.boards import find_named, find_pair
-from perfboard.store.folder import new_run
+from perfboard.store.making import new_run
 from tests.support.runs import make_run
 
 

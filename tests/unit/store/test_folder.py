@@ -13,14 +13,13 @@ import pytest
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Artifact, Run, Status
 from perfboard.store.folder import (
-    RunFolder,
     find_run,
     finished_folders,
-    new_run,
     prune_unfinished,
     runs_folder,
     unfinished_folders,
 )
+from perfboard.store.making import RunFolder, new_run
 from perfboard.store.reading import load_run
 from tests.support.runs import make_run, stored
 
@@ -73,7 +72,7 @@ def test_ids_never_meet() -> None:
 def test_two_processes_at_once_make_runs_of_their_own() -> None:
     code = (
         "from tests.support.runs import make_run\n"
-        "from perfboard.store.folder import new_run\n"
+        "from perfboard.store.making import new_run\n"
         "from perfboard.store.index import list_runs\n"
         "for number in range(8):\n"
         "    folder = new_run('boot', 'verdex')\n"

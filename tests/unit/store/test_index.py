@@ -14,8 +14,9 @@ import pytest
 from perfboard.host.cache import cache_root
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
-from perfboard.store.folder import new_run, prune_unfinished
+from perfboard.store.folder import prune_unfinished
 from perfboard.store.index import list_runs
+from perfboard.store.making import new_run
 from tests.support.runs import make_run, stored
 
 
@@ -133,7 +134,7 @@ def test_a_broken_run_is_listed_with_its_reason_until_it_is_mended() -> None:
 def test_a_killed_run_is_listed_as_unfinished_and_its_data_kept() -> None:
     code = (
         "import sys\n"
-        "from perfboard.store.folder import new_run\n"
+        "from perfboard.store.making import new_run\n"
         "folder = new_run('boot', 'verdex')\n"
         "folder.write_artifact('console.log', b'so far')\n"
         "print(folder.path, flush=True)\n"

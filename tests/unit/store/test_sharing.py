@@ -5,8 +5,9 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from perfboard.store.folder import new_run, runs_folder
+from perfboard.store.folder import runs_folder
 from perfboard.store.index import list_runs
+from perfboard.store.making import new_run
 from tests.support.runs import make_run, stored
 
 

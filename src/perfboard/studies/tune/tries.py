@@ -10,7 +10,7 @@ from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.instruments.serial_console import SerialConsole
-from perfboard.store.folder import RunFolder
+from perfboard.store.making import RunFolder
 from perfboard.studies.tune.dask import distributed_workers
 from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.options import TuneOptions

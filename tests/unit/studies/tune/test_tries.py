@@ -13,7 +13,7 @@ from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence
-from perfboard.store.folder import new_run
+from perfboard.store.making import new_run
 from perfboard.store.recording import Subject
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.proof import Proof, inconclusive
