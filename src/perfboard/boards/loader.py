@@ -89,7 +89,7 @@ def _shipped(path: Path) -> LoadedBoard | LoadedReal:
 
 
 def _load(path: Path) -> LoadedBoard | LoadedReal:
-    table = read_table(path, "board")
+    table = _table(path, "board")
     if table.keys() & set(_REAL):
         return _load_real(table, path)
     table, folder = _whole(table, path)
@@ -101,6 +101,16 @@ def _load(path: Path) -> LoadedBoard | LoadedReal:
     _check_files(loaded)
     _check_timing(loaded)
     return loaded
+
+
+def _table(path: Path, what: str) -> dict[str, Any]:
+    return _shipped_table(path, what) if path.parent == _BUILT_IN else read_table(path, what)
+
+
+@cache
+def _shipped_table(path: Path, what: str) -> dict[str, Any]:
+    """A file that comes with Perfboard: boards share it, and change none of its tables."""
+    return read_table(path, what)
 
 
 def _load_real(table: dict[str, Any], path: Path) -> LoadedReal:
@@ -142,6 +152,7 @@ def _whole(
 
     `above` are the files of the boards that are like this one.
     """
+    own = dict(own)
     timing = own.get("timing")
     if isinstance(timing, dict) and isinstance(timing.get("part"), str):
         own["timing"] = _over(_part(timing["part"], path), timing)
@@ -151,13 +162,13 @@ def _whole(
     if not isinstance(name, str):
         raise UsageError(f"{path}: like: found {show_value(name)}; give a board's name or file")
     other = _place(name, path.resolve().parent)
-    found, above = read_table(other, "board"), (*above, path.resolve())
+    found, above = _table(other, "board"), (*above, path.resolve())
     if other.resolve() in above:
         raise UsageError(f"{path}: like: {name} is like this board itself; name another")
     shared, folder = _whole(found, other, above)
-    if isinstance(shared.get("boot"), dict):
+    if isinstance(boot := shared.get("boot"), dict):
         # A budget is one device's, not that of all that boot alike.
-        shared["boot"].pop("budget_s", None)
+        shared["boot"] = {key: value for key, value in boot.items() if key != "budget_s"}
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
     # A board has the whole of its own timing, or the whole of the other's; so of each part of
     # its image.
@@ -199,7 +210,7 @@ def _part(name: str, path: Path) -> dict[str, Any]:
             f'{path}: timing.part: there is no part "{name}"; the parts are: {", ".join(names)}. '
             "For a part file of your own, give its path, as ./mypart.toml"
         )
-    return read_table(_PARTS / f"{name}.toml", "part")
+    return _shipped_table(_PARTS / f"{name}.toml", "part")
 
 
 def _over(part: dict[str, Any], timing: dict[str, Any]) -> dict[str, Any]:
