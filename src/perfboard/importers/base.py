@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from perfboard.analysis.formats.power_table import PowerTrace
-from perfboard.host.files import open_file
-from perfboard.importers.text import plain_text
+from perfboard.host.files import open_file, read_file
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
@@ -19,6 +17,9 @@ from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric, RunError
 from perfboard.model.units import format_size
+
+if TYPE_CHECKING:
+    from perfboard.analysis.formats.power_table import PowerTrace
 
 # As much as a console's recording may have.
 MOST_BYTES = 64 << 20
@@ -178,7 +179,7 @@ class FileContent:
 
     boots: tuple[Boot, ...] = ()
     joins: bool = False
-    power: PowerTrace | None = None
+    power: "PowerTrace | None" = None
     results: tuple[Result, ...] = ()
     metrics: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = ()

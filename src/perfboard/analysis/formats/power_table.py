@@ -2,40 +2,18 @@
 """Tables of power meters: a heading that names quantities and units, then a row a sample."""
 
 import io
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 import numpy as np
 
-from perfboard.analysis.formats.capture import MOST_NS, lines_in_portions
+from perfboard.analysis.formats.capture import lines_in_portions
+from perfboard.analysis.formats.power_heading import columns_of, separator_of
 
 # As many as fit in 1 GB with room for the work on them.
 _MOST_ROWS = 20_000_000
 _MOST_HEADING = 4096
-# More volts, amperes or watts than any board takes.
-_LARGEST = 1e9
-# The seconds since 1970 are some 10^9, and were more than 10^8 since 1973.
-_EPOCHS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
-_PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "k": 1e3}
-_UNITS = {"time": "s", "volts": "V", "amperes": "A", "watts": "W"}
-_WORDS = {
-    "time": re.compile(r"time|timestamp|t|zeit|temps|tiempo"),
-    "volts": re.compile(r"v|u|voltage|volts?|spannung|tension|bus[ _]?voltage|vbus"),
-    "amperes": re.compile(r"i|current|amps?|amperes?|strom|courant|corriente"),
-    "watts": re.compile(r"p|power|watts?|leistung|puissance|potencia"),
-}
-# Files of hwmon and IIO, in the units of the kernel.
-_SYSFS = (
-    ("volts", re.compile(r"in[0-9]+_(?:input|average)"), 1e-3),
-    ("amperes", re.compile(r"curr[0-9]+_(?:input|average)"), 1e-3),
-    ("watts", re.compile(r"power[0-9]+_(?:input|average)"), 1e-6),
-    ("volts", re.compile(r"in_voltage[0-9]*(?:_\w{1,20})?_input"), 1e-3),
-    ("amperes", re.compile(r"in_current[0-9]*(?:_\w{1,20})?_input"), 1e-3),
-    ("watts", re.compile(r"in_power[0-9]*(?:_\w{1,20})?_input"), 1e-3),
-)
-_NAMED = re.compile(r"(.*?)[\s_]*[\[(]?\s*([munkµμ]?)(s|V|A|W)\s*[\])]?")
 
 
 @dataclass(frozen=True)
@@ -80,12 +58,6 @@ class PowerTrace:
         return float(np.median(np.diff(self.seconds)))
 
 
-def is_power_heading(line: str) -> bool:
-    """Whether a line names a time, and a current or a power."""
-    found = {what for what, _, _ in _columns(line, _separator(line))}
-    return "time" in found and bool(found & {"amperes", "watts"})
-
-
 def read_power_table(
     stream: BinaryIO, supply_v: float | None, inputs: Collection[str] = ()
 ) -> PowerTrace:
@@ -100,8 +72,8 @@ def read_power_table(
     first = next(portions, b"")
     head, _, rest = first.partition(b"\n")
     heading = head[:_MOST_HEADING].decode("utf-8-sig", "replace").strip()
-    separator = _separator(heading)
-    columns = {what: (place, scale) for what, place, scale in _columns(heading, separator)}
+    separator = separator_of(heading)
+    columns = {what: (place, scale) for what, place, scale in columns_of(heading, separator)}
     if "time" not in columns or not columns.keys() & {"amperes", "watts"}:
         raise ValueError(
             "its first line names no time and current or power with their units, as in "
@@ -149,38 +121,6 @@ def _epoch_unit(first: float) -> float:
     Other times are seconds.
     """
     return next((unit for least, unit in _EPOCHS if first >= least), 1.0)
-
-
-def _separator(heading: str) -> str:
-    return max(";\t,", key=heading.count)
-
-
-def _columns(heading: str, separator: str) -> Iterator[tuple[str, int, float]]:
-    """Each quantity that the heading names, the place of its column, and the unit's size."""
-    known: set[str] = set()
-    for place, cell in enumerate(heading.split(separator)):
-        name = cell.strip().strip('"').strip()
-        for what, scale in _meanings(name):
-            if what not in known:
-                known.add(what)
-                yield what, place, scale
-
-
-def _meanings(name: str) -> Iterator[tuple[str, float]]:
-    for what, pattern, scale in _SYSFS:
-        if pattern.fullmatch(name):
-            yield what, scale
-            return
-    if _WORDS["time"].fullmatch(name.lower()):
-        yield "time", 1.0
-        return
-    match = _NAMED.fullmatch(name)
-    word, prefix, unit = match.groups() if match else (name, "", "")
-    word = word.strip().lower()
-    for what, base in _UNITS.items():
-        if unit in ("", base) and (_WORDS[what].fullmatch(word) or (not word and unit == base)):
-            yield what, _PREFIXES[prefix]
-            return
 
 
 def _rows(

@@ -58,11 +58,6 @@ def energies(meter: Meter, readings: Sequence[Reading], period_s: float) -> list
     return found
 
 
-def whole_of(found: Sequence[Energy]) -> Energy | None:
-    """That of all that a meter sees: the sum where it has one, else its first channel's."""
-    return next((each for each in found if each.name == "total"), found[0] if found else None)
-
-
 def _energy(
     meter: Meter,
     channel: MeterChannel,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from perfboard.analysis.boot.phases import FIRMWARE_END, PHASES, cut_phases, firmware_end
-from perfboard.analysis.timeline.join import SourceMarks
+from perfboard.analysis.timeline.source import SourceMarks
 from perfboard.model.results.boot import Boot, Mark, Span, Wait
 from perfboard.model.results.timeline import Fit, Sighting, TimelineResult
 from perfboard.model.units import format_value

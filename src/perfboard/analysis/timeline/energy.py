@@ -15,7 +15,6 @@ from perfboard.analysis.timeline.curve import power_curve
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PhasePower, PowerResult
 from perfboard.model.results.timeline import TimelineResult
-from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 
 
@@ -120,14 +119,3 @@ def power_of(
         curve_unit="A" if trace.watts is None else "W",
     )
     return result, notes
-
-
-def power_metrics(result: PowerResult) -> tuple[Metric, ...]:
-    """Energy in J and highest current in A of each phase that has them."""
-    found = []
-    for phase in result.phases:
-        if phase.joules is not None:
-            found.append(Metric(name=f"{phase.name}.energy", unit="J", samples=(phase.joules,)))
-        if phase.highest_a is not None:
-            found.append(Metric(name=f"{phase.name}.current", unit="A", samples=(phase.highest_a,)))
-    return tuple(found)

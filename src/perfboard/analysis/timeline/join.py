@@ -12,11 +12,11 @@ errors come from the inverse of its normal matrix, by the singular values of the
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from perfboard.analysis.timeline.interval import half_width
+from perfboard.analysis.timeline.source import SourceMarks
 from perfboard.model.results.timeline import (
     Fit,
     JoinedMark,
@@ -32,15 +32,6 @@ _LEAST_NS = 1
 _UNLIKELY = 1e-3
 _FAR = 4.0
 _NAMED = 8
-
-
-@dataclass(frozen=True)
-class SourceMarks:
-    """The sightings of one clock. A clock runs true within `bound_ppm` parts in a million."""
-
-    name: str
-    marks: tuple[Sighting, ...]
-    bound_ppm: float = 100.0
 
 
 def join(sources: Sequence[SourceMarks]) -> TimelineResult:

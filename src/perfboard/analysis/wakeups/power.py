@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 from statistics import median
 
-from perfboard.analysis.power.energy import whole_of
+from perfboard.analysis.power.figures import whole_of
 from perfboard.model.results.wakeups import Playback, PowerModel
 
 # /proc/stat counts in hundredths of a second.

@@ -9,9 +9,11 @@ import numpy as np
 
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.analysis.formats.power_table import PowerTrace
+from perfboard.analysis.power.figures import power_metrics
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot, out_of_order
-from perfboard.analysis.timeline.energy import PhaseWindow, phase_power, power_metrics
-from perfboard.analysis.timeline.join import SourceMarks, join
+from perfboard.analysis.timeline.energy import PhaseWindow, phase_power
+from perfboard.analysis.timeline.join import join
+from perfboard.analysis.timeline.source import SourceMarks
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.logic.sigrok import CapturePlan, SigrokCapture
 from perfboard.instruments.power.choose import open_meter

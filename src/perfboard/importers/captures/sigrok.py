@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions that sigrok-cli and PulseView store."""
 
-from perfboard.analysis.formats.sigrok import read_sigrok
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.captures.marks import capture_in
 
@@ -12,6 +11,9 @@ def _share(head: bytes) -> float:
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    # It loads numpy, which no other file needs.
+    from perfboard.analysis.formats.sigrok import read_sigrok
+
     return capture_in(file, options, read_sigrok)
 
 

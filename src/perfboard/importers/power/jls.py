@@ -5,9 +5,6 @@ import json
 import sys
 from importlib.util import find_spec
 
-import numpy as np
-
-from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.host.reader import tool_output
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.power.supply import inputs_of, power_in
@@ -21,6 +18,11 @@ _OLD = b"\xd3tagfmt \r\n"
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    # For such a file alone.
+    import numpy as np
+
+    from perfboard.analysis.formats.power_table import PowerTrace
+
     if file.head.startswith(_OLD):
         raise UsageError(
             f"{file.path}: is of the first version of JLS, which pyjls does not read; store it "

@@ -10,9 +10,10 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 # As many are printed; a longer trace is printed by means of several samples.
 _MOST = 4_000_000
@@ -69,7 +70,9 @@ def _portions(
     joined: int,
     count: int,
     inputs: Sequence[str],
-) -> Iterator[np.ndarray]:
+) -> "Iterator[np.ndarray]":
+    import numpy as np
+
     rows = max(1, _PORTION // joined)
     for first in range(0, count, rows):
         number = min(rows, count - first)
@@ -86,7 +89,9 @@ def _portions(
         yield np.stack([watts.mean(axis=1), amperes.max(axis=1), *levels], axis=1)
 
 
-def _samples(reader: Any, signal: Any, at: int, number: int) -> np.ndarray:
+def _samples(reader: Any, signal: Any, at: int, number: int) -> "np.ndarray":
+    import numpy as np
+
     data = np.asarray(reader.fsr(signal.signal_id, at, number))
     if len(data) < number:
         # A logic input has a bit a sample.

@@ -2,10 +2,13 @@
 """From a meter's samples to the marks that they show: the supply switched on, and logic inputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.model.results.boot import Boot, Mark
+
+if TYPE_CHECKING:
+    from perfboard.analysis.formats.power_table import PowerTrace
 
 
 def inputs_of(file: SavedFile, options: ImportOptions) -> dict[str, tuple[str, ...]]:
@@ -21,7 +24,7 @@ def inputs_of(file: SavedFile, options: ImportOptions) -> dict[str, tuple[str, .
 
 
 def power_in(
-    trace: PowerTrace, inputs: Mapping[str, Sequence[str]], notes: Sequence[str] = ()
+    trace: "PowerTrace", inputs: Mapping[str, Sequence[str]], notes: Sequence[str] = ()
 ) -> FileContent:
     """A trace, and its marks: the reset, where it begins with the supply off, and `inputs`.
 
@@ -53,7 +56,7 @@ def power_in(
 
 
 def _edges(
-    trace: PowerTrace, inputs: Mapping[str, Sequence[str]]
+    trace: "PowerTrace", inputs: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, tuple[float, float]]]:
     for name, marks in inputs.items():
         for mark, edge in zip(marks, trace.edges(name), strict=False):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CSV of a power meter: Nordic's PPK2, hwmon and IIO logs, and any with a heading of units."""
 
-from perfboard.analysis.formats.power_table import is_power_heading, read_power_table
+from perfboard.analysis.formats.power_heading import is_power_heading
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import UsageError
@@ -14,6 +14,9 @@ def _share(head: bytes) -> float:
 
 
 def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    # numpy is for such a file alone, and takes a tenth of a second.
+    from perfboard.analysis.formats.power_table import read_power_table
+
     inputs = inputs_of(file, options)
     try:
         with file.open() as stream:

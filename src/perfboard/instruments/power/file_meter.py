@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from perfboard.analysis.formats.power_table import PowerTrace, is_power_heading, read_power_table
+from perfboard.analysis.formats.power_heading import is_power_heading
+from perfboard.analysis.formats.power_table import PowerTrace, read_power_table
 from perfboard.instruments.base import InstrumentFindings, Samples, host_ns
 from perfboard.instruments.power.ticker import TickingMeter
 from perfboard.model.errors import EnvironmentLacksError

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from perfboard.analysis.power.energy import whole_of
+from perfboard.analysis.power.figures import whole_of
 from perfboard.analysis.wakeups.advice import by_mode
 from perfboard.analysis.wakeups.power import modelled_w
 from perfboard.model.results.wakeups import Playback, PowerModel

@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from perfboard.analysis.power.energy import Reading, energies, whole_of
+from perfboard.analysis.power.energy import Reading, energies
+from perfboard.analysis.power.figures import whole_of
 from perfboard.analysis.power.find import MeterName, listing_script, meter_in, parse_wanted
 from perfboard.analysis.power.meter import Meter, MeterChannel
 

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfboard.analysis.timeline.interval import half_width
-from perfboard.analysis.timeline.join import SourceMarks, join
+from perfboard.analysis.timeline.join import join
+from perfboard.analysis.timeline.source import SourceMarks
 from perfboard.model.results.timeline import Sighting
 
 S = 10**9

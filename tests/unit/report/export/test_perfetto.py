@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.timeline.join import SourceMarks, join
+from perfboard.analysis.timeline.join import join
+from perfboard.analysis.timeline.source import SourceMarks
 from perfboard.model.results.boot import Boot, ProcessTime, Span
 from perfboard.model.results.timeline import Sighting
 from perfboard.report.export.choose import export

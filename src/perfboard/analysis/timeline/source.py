@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is joined to one timeline."""
+
+from dataclasses import dataclass
+
+from perfboard.model.results.timeline import Sighting
+
+
+@dataclass(frozen=True)
+class SourceMarks:
+    """The sightings of one clock. A clock runs true within `bound_ppm` parts in a million."""
+
+    name: str
+    marks: tuple[Sighting, ...]
+    bound_ppm: float = 100.0
