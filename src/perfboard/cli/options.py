@@ -3,11 +3,13 @@
 
 import argparse
 import sys
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import declared, flag
+
+if TYPE_CHECKING:
+    from perfboard.model.board.real import RealBoard
 
 _Options = TypeVar("_Options")
 
@@ -37,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
 def options_from(
     options: type[_Options],
     given: argparse.Namespace,
-    real: RealBoard | None = None,
+    real: "RealBoard | None" = None,
     **fields: object,
 ) -> _Options:
     """An `options` of what the user gave, else of the `real` board's file, and of `fields`.

@@ -8,8 +8,7 @@ from typing import Any
 
 from perfboard.model.errors import UsageError
 from perfboard.model.options import parse_one_level_each
-from perfboard.model.run import TAG_NAME, TAG_VALUE, Run
-from perfboard.report.text import run_text
+from perfboard.model.tags import TAG_NAME, TAG_VALUE
 
 _TAG = re.compile(f"{TAG_NAME}={TAG_VALUE}")
 
@@ -39,8 +38,3 @@ def parse_tags(words: Sequence[str]) -> dict[str, str]:
 def print_json(value: Any) -> None:
     """One JSON document on standard output; what JSON has no form for, as its text."""
     print(json.dumps(value, indent=1, default=str))
-
-
-def print_run(run: Run, as_json: bool) -> None:
-    """A run's figures for people, or its run.json."""
-    print(run.to_json() if as_json else run_text(run), end="" if as_json else "\n")

@@ -226,6 +226,11 @@ class Profile(Table):
     option: Annotated[tuple[DeviceChange, ...], Field(strict=False)] = ()
     published: PublishedStudy | None = None
 
+    @property
+    def judges(self) -> bool:
+        """Whether it has a budget; a profile without budgets is a set of measures."""
+        return bool(self.scenario) or any(issue.budget for issue in self.key_issue)
+
     @model_validator(mode="after")
     def _has_rows(self) -> "Profile":
         if not (self.key_issue or self.measures):

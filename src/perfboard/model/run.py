@@ -17,14 +17,11 @@ from pydantic_core import CoreSchema
 from perfboard.model.record import Int64, Moment, Quantity, Record, without_unset
 from perfboard.model.results.base import Result
 from perfboard.model.results.kinds import known
+from perfboard.model.tags import TAG_NAME, TAG_VALUE
 from perfboard.model.work import work_of
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
-# A name that the user gives a run: the commit, or the branch, that it is of.
-TAG_NAME = r"[a-z][a-z0-9_-]{0,39}"
 TagName = Annotated[str, Field(pattern=f"^{TAG_NAME}$")]
-# It may name a run on a command line, where "~" begins a number.
-TAG_VALUE = r"[^~\s\x00-\x1f\x7f]{1,200}"
 TagValue = Annotated[str, Field(pattern=f"^{TAG_VALUE}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 

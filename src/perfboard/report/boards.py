@@ -8,7 +8,7 @@ from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.units import format_size
 from perfboard.report.terminal import list_table, render
-from perfboard.report.words.evidence import margins_words
+from perfboard.report.words.margins import margins_words
 
 
 @dataclass(frozen=True)

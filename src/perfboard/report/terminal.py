@@ -2,15 +2,10 @@
 """Text and tables for a terminal: 80 columns, plain, and safe whatever they are made of."""
 
 import io
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from perfboard.analysis.compare.comparison import label_name
-from perfboard.analysis.statistics.summary import summary
-from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
-from perfboard.model.units import format_between, format_value
-from perfboard.report.words.evidence import headed, not_modelled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,18 +67,9 @@ def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     return table
 
 
-def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
-    """Medians and spreads of metrics of the run."""
-    table = new_table("metric", headed("median", run), "spread", "samples")
-    for metric in metrics:
-        name = label_name(metric) + not_modelled(run, metric.name)
-        if metric.samples:
-            found = summary(metric.samples)
-            middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-            table.add_row(*cells(name, middle, spread, str(found.n)))
-        elif metric.between:
-            table.add_row(*cells(name, format_between(*metric.between, metric.unit), "", ""))
-    return table
+def pair_words(items: Mapping[str, str]) -> str:
+    """The pairs in a line, as in "branch=main, commit=4f2a91c"."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(items.items()))
 
 
 def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":

@@ -9,21 +9,16 @@ from perfboard.measures.catalogue import all_measures, get_measure
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import Parameters, Profile, Value
+from perfboard.model.profile import Parameters, Value
 from perfboard.model.text import nearest
 from perfboard.profiles.loader import is_shipped, list_profiles, load_profile, profile_path
-
-
-def has_budgets(profile: Profile) -> bool:
-    """Whether anything is judged; a profile without budgets is a set of measures."""
-    return bool(profile.scenario) or any(issue.budget for issue in profile.key_issue)
 
 
 def set_items(name: str) -> list[Item]:
     """The items of a set, by its name or file. Raises UsageError."""
     path = profile_path(name)
     profile = load_profile(path)
-    if has_budgets(profile):
+    if profile.judges:
         raise UsageError(
             f"{path}: has budgets to judge a board by: `perfboard study profile {name}` does so"
         )

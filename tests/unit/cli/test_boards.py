@@ -8,7 +8,7 @@ import pytest
 
 from perfboard.analysis.verify.parameters import PartParameter
 from perfboard.analysis.verify.rows import Verification, accuracy, row_of
-from perfboard.cli.commands.boards import print_verification
+from perfboard.cli.commands.verify import print_verification
 from tests.support.runs import published
 
 

@@ -5,9 +5,9 @@ import re
 
 from perfboard.analysis.compare.comparison import compare
 from perfboard.model.run import BoardSummary
+from perfboard.report.compared import write_comparison
 from perfboard.report.comparison import comparison_text
 from perfboard.report.comparison_page import render_comparison
-from perfboard.report.writing import write_comparison
 from tests.support.html import Reader
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import make_boot, make_run, stored

@@ -15,8 +15,9 @@ from perfboard.analysis.compare.comparison import compare
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.run import BoardSummary, Evidence, Metric, RunError, Verdict
 from perfboard.report.comparison import comparison_text
-from perfboard.report.text import run_text, runs_text
-from perfboard.store.index import RunRow
+from perfboard.report.runs import runs_text
+from perfboard.report.text import run_text
+from perfboard.store.row import RunRow
 from tests.support.probe_runs import make_probe_run, probe_metrics
 from tests.support.runs import make_boot, make_run
 

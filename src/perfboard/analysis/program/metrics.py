@@ -6,18 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis import counters
+from perfboard.analysis.program.titles import TITLES
 from perfboard.model.run import Metric, Unit
 from perfboard.model.timing.part import KINDS
 
-TITLES = {
-    "try.time.real": "real",
-    "try.time.user": "user",
-    "try.time.system": "system",
-    "try.time.idle": "idle",
-    "try.instructions": "instructions",
-    "try.memory.resident": "memory at most",
-    **{f"try.{name}": title for name, title in counters.TITLES.items()},
-}
 # The marks are in whole nanoseconds.
 _ROUNDING_S = 1e-8
 

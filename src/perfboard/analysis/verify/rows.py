@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A virtual board's figures beside those that were published of the real board."""
 
-import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.phases import phase_names
 from perfboard.analysis.verify.parameters import PartParameter
+from perfboard.analysis.verify.reach import SIZE, TRIED, named, size_of
 from perfboard.model.published import BEYOND_L1, PublishedValue
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
@@ -15,8 +15,6 @@ from perfboard.model.work import Work, work_of
 
 # The metric that a figure is computed from, if the study does not have it directly.
 _DERIVED = {BEYOND_L1: "memory.random"}
-# How the metrics of a program's trial begin.
-_TRIED = "try"
 # Probes measure what they are named after; but for these metrics, the others.
 _PROBES = {
     "flash.read.bandwidth": "flash.read",
@@ -25,10 +23,6 @@ _PROBES = {
     "system.ram.available": "system.memory",
 }
 KERNEL_SIZE = "image.kernel.size"
-_SIZE = "size"
-# A row checks one operation: a figure of copies says nothing of reads.
-_DONE = ("operation", "method")
-_BYTES = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -151,7 +145,7 @@ def _value(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
         known = [part for part in parts if part is not None]
         return sum(known) if len(known) == len(parts) else None
     if figure.metric == BEYOND_L1:
-        return _beyond_least(metrics, int(_plain(_SIZE, figure.labels[_SIZE])))
+        return _beyond_least(metrics, int(_plain(SIZE, figure.labels[SIZE])))
     labels = {key: _plain(key, value) for key, value in figure.labels.items()}
     found = [
         metric
@@ -160,9 +154,9 @@ def _value(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
         and metric.samples
         and all(metric.labels.get(key) == value for key, value in labels.items())
     ]
-    if _SIZE not in labels:
-        largest = max((_size_of(metric) for metric in found), default=0)
-        found = [metric for metric in found if _size_of(metric) == largest]
+    if SIZE not in labels:
+        largest = max((size_of(metric) for metric in found), default=0)
+        found = [metric for metric in found if size_of(metric) == largest]
     values = [statistics.median(metric.samples) for metric in found]
     if not values:
         return None
@@ -187,37 +181,13 @@ def checked_ranges(figures: Iterable[PublishedValue]) -> dict[str, tuple[int, in
             found |= {name: None for name in phase_names(figure.metric) if name not in found}
             continue
         metric = _DERIVED.get(figure.metric, figure.metric)
-        name = _TRIED if figure.program else _named(metric, figure.labels)
+        name = TRIED if figure.program else named(metric, figure.labels)
         before = found.setdefault(name, None)
-        if _SIZE in figure.labels:
-            size = parse_size(figure.labels[_SIZE])
+        if SIZE in figure.labels:
+            size = parse_size(figure.labels[SIZE])
             low, high = before or (size, size)
             found[name] = (min(low, size), max(high, size))
     return found
-
-
-def extrapolated(
-    metrics: Iterable[Metric], checked: dict[str, tuple[int, int] | None]
-) -> list[str]:
-    """The metrics that nothing of the real board was held against, at some size or all.
-
-    By their names, with the operation or method where figures are of another.
-    """
-    names: dict[str, None] = {}
-    for metric in metrics:
-        plain = _TRIED if metric.name.startswith(f"{_TRIED}.") else metric.name
-        named = _named(plain, metric.labels)
-        # A figure that names no operation is of the best of them.
-        held = [checked[name] for name in {plain, named} if name in checked]
-        size = _size_of(metric)
-        if not any(sizes is None or not size or sizes[0] <= size <= sizes[1] for sizes in held):
-            others = any(name.startswith(f"{plain} ") for name in checked)
-            names[named if others else metric.name] = None
-    return list(names)
-
-
-def _named(name: str, labels: Mapping[str, str]) -> str:
-    return " ".join([name, *(labels[label] for label in _DONE if label in labels)])
 
 
 def _only(metrics: Iterable[Metric], name: str) -> float | None:
@@ -227,7 +197,7 @@ def _only(metrics: Iterable[Metric], name: str) -> float | None:
 
 def _beyond_least(metrics: Iterable[Metric], size: int) -> float | None:
     medians = {
-        _size_of(metric): statistics.median(metric.samples)
+        size_of(metric): statistics.median(metric.samples)
         for metric in metrics
         if metric.name == _DERIVED[BEYOND_L1] and metric.samples
     }
@@ -237,9 +207,4 @@ def _beyond_least(metrics: Iterable[Metric], size: int) -> float | None:
 
 
 def _plain(key: str, value: str) -> str:
-    return str(parse_size(value)) if key == _SIZE else value
-
-
-def _size_of(metric: Metric) -> int:
-    text = metric.labels.get(_SIZE, "")
-    return int(text) if _BYTES.fullmatch(text) else 0
+    return str(parse_size(value)) if key == SIZE else value

@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from perfboard.cli.commands.study import finish
+from perfboard.cli.finish import finish
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_tags

@@ -9,7 +9,6 @@ from perfboard.model.errors import UsageError
 from perfboard.model.text import printable
 from perfboard.profiles.loader import list_profiles, load_profile, new_profile, profile_path
 from perfboard.report.terminal import cells, new_table, render
-from perfboard.studies.sets import has_budgets
 
 
 def profiles(options: argparse.Namespace) -> int:
@@ -38,7 +37,7 @@ def _list(as_json: bool) -> int:
     table = new_table("profile", "rows", "kind", "device", words=(0, 2, 3))
     for name, profile in known.items():
         rows = len(profile.measures) + len(profile.key_issue) + len(profile.scenario)
-        kind = "budgets" if has_budgets(profile) else "a set"
+        kind = "budgets" if profile.judges else "a set"
         table.add_row(*cells(name, str(rows), kind, profile.profile.device))
     print(render([table]))
     return 0

@@ -20,8 +20,9 @@ from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.model.text import printable
+from perfboard.report.compared import write_comparison
 from perfboard.report.sections.program.section import program_text
-from perfboard.report.writing import write_comparison, write_report
+from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.program.study import ProgramOptions, try_boards
 

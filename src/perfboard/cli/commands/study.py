@@ -3,25 +3,17 @@
 
 import argparse
 import json
-import os
 import sys
-from pathlib import Path
 
 from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.cli.finish import exit_code, finish, shortest
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.words import parse_factors, print_json, print_run
+from perfboard.cli.words import parse_factors, print_json
 from perfboard.model.board.real import RealBoard
-from perfboard.model.errors import (
-    EXIT_FAILED_VERDICT,
-    EXIT_INCONCLUSIVE,
-    EXIT_INTERRUPTED,
-    UsageError,
-    exit_code_of,
-)
-from perfboard.model.run import Outcome, Run, Status
-from perfboard.model.text import printable
+from perfboard.model.errors import EXIT_INTERRUPTED, UsageError
+from perfboard.model.run import Run, Status
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
@@ -42,14 +34,14 @@ def study(options: argparse.Namespace) -> int:
     for board in boards:
         runs.append(_run(options, board))
         report = write_report(find_run(runs[-1].id))
-        print(f"{runs[-1].board.name}: {_shortest(report)}", file=sys.stderr)
+        print(f"{runs[-1].board.name}: {shortest(report)}", file=sys.stderr)
         if runs[-1].status is Status.ABORTED:
             break
     if options.json:
         print_json([json.loads(run.to_json()) for run in runs])
     else:
         print(boards_text(runs))
-    codes = [_exit_code(run) for run in runs]
+    codes = [exit_code(run) for run in runs]
     # One board that is right is an answer.
     return EXIT_INTERRUPTED if EXIT_INTERRUPTED in codes else min(codes)
 
@@ -69,14 +61,6 @@ def _run(options: argparse.Namespace, board: str | None) -> Run:
     )
     given = options_from(chosen.options, options, real)
     return run_study(chosen, request, given, lab_of(options))
-
-
-def finish(run: Run, as_json: bool) -> int:
-    """Writes the report of a run that was just made, and prints both; the exit code."""
-    report = write_report(find_run(run.id))
-    print_run(run, as_json)
-    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
-    return _exit_code(run)
 
 
 def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
@@ -102,25 +86,3 @@ def line_of(real: LoadedReal, target: str | None) -> str:
             '"serial:///dev/DEVICE", or give it as --target'
         )
     return target or real.board.target
-
-
-def _shortest(path: Path) -> str:
-    """The path as the user would type it: relative where that is inside this folder."""
-    try:
-        relative = os.path.relpath(path)
-    except FileNotFoundError:
-        # The working folder is gone.
-        return printable(str(path))
-    return printable(str(path) if relative.startswith("..") else relative)
-
-
-def _exit_code(run: Run) -> int:
-    if run.status is Status.ABORTED:
-        return EXIT_INTERRUPTED
-    if run.errors:
-        return exit_code_of(run.errors[0].kind)
-    outcomes = {verdict.outcome for verdict in run.verdicts}
-    if Outcome.FAIL in outcomes or any(result.failed for result in run.results):
-        return EXIT_FAILED_VERDICT
-    undecided = any(result.undecided for result in run.results)
-    return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0

@@ -6,7 +6,8 @@ import sys
 
 from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import LoadedReal, read_board
-from perfboard.cli.commands.study import finish, line_of
+from perfboard.cli.commands.study import line_of
+from perfboard.cli.finish import finish
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors

@@ -43,14 +43,14 @@ def add_commands(commands: Commands) -> None:
         one = of_one.add_parser(
             name, help=help, description=f"{help[0].upper()}{help[1:]}.", allow_abbrev=False
         )
-        one.set_defaults(function=name)
+        one.set_defaults(module="boards" if name == "show" else "verify", function=name)
         # SUPPRESS: `boards --json show` keeps the value that `boards` parsed.
         add_json(one, default=argparse.SUPPRESS)
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
         if name == "verify":
             one.options = ("perfboard.studies.probing", "TimeOptions")
     _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
-    commands.add("studies", "boards", "list the studies, with their factors and levels")
+    commands.add("studies", "studies", "list the studies, with their factors and levels")
     profiles = commands.add(
         "profiles",
         "profiles",
@@ -62,7 +62,7 @@ def add_commands(commands: Commands) -> None:
     )
     profiles.add_argument("action", nargs="?", choices=("show", "new"), help="what to do")
     profiles.add_argument("name", nargs="?", metavar="NAME", help="a profile's name, or its file")
-    build = commands.add("build", "boards", "build a board's image without booting it")
+    build = commands.add("build", "build", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     add_set(build)
     module = commands.add(

@@ -160,7 +160,7 @@ def add_commands(commands: Commands) -> None:
     measure.options = ("perfboard.studies.measure", "MeasureOptions")
     add_set(measure)
     measures = commands.add(
-        "measures", "measure", "list the measures; describe one: metrics, units, parameters, needs"
+        "measures", "measures", "list the measures; describe one: metrics, units, parameters, needs"
     )
     measures.add_argument("names", metavar="MEASURE", nargs="*", help="one to describe")
-    commands.add("probes", "measure", "the name of `perfboard measures` before")
+    commands.add("probes", "measures", "the name of `perfboard measures` before")

@@ -60,8 +60,8 @@ def add_commands(commands: Commands) -> None:
     prune = of_runs.add_parser("prune", help=words, description=f"{words.capitalize()}.")
     prune.set_defaults(function="prune")
     add_json(prune, default=argparse.SUPPRESS)
-    show = commands.add("show", "runs", "print a run's figures")
-    report = commands.add("report", "runs", "write a run's HTML report, and print its path")
+    show = commands.add("show", "stored", "print a run's figures")
+    report = commands.add("report", "stored", "write a run's HTML report, and print its path")
     for command in (show, report):
         command.add_argument(
             "run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (the default)"
@@ -72,7 +72,9 @@ def add_commands(commands: Commands) -> None:
         action="store_true",
         help="show the user, host and paths of the machine that made the run",
     )
-    compare = commands.add("compare", "runs", "compare two runs: what changed, and in which phase")
+    compare = commands.add(
+        "compare", "stored", "compare two runs: what changed, and in which phase"
+    )
     compare.add_argument("before", metavar="RUN", help="the earlier run, or the reference")
     compare.add_argument("after", metavar="RUN", help="the later run")
     compare.add_argument(
@@ -83,7 +85,7 @@ def add_commands(commands: Commands) -> None:
     formats = "\n".join(f"  {name:<16} {what}" for name, what in FORMATS.items())
     export = commands.add(
         "export",
-        "runs",
+        "stored",
         "print a run in another tool's format",
         f"Print a run in another tool's format.\n\nformats:\n{formats}",
     )

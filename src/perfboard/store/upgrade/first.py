@@ -4,7 +4,7 @@
 from typing import Any
 
 from perfboard.analysis.budget import not_held
-from perfboard.analysis.program.metrics import TITLES
+from perfboard.analysis.program.titles import TITLES
 from perfboard.model.run import Evidence, Run
 
 OLD, NEW = "perfboard.run/1", "perfboard.run/2"

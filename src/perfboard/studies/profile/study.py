@@ -35,7 +35,6 @@ from perfboard.studies.profile.items import (
     with_parameters,
 )
 from perfboard.studies.profile.kept import EarlierRun, host_times, keep
-from perfboard.studies.sets import has_budgets
 
 
 def parse_prices(texts: Sequence[str]) -> dict[str, float]:
@@ -95,7 +94,7 @@ class ProfileStudy:
             raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
         path = profile_path(options.profile)
         profile = load_profile(path)
-        if not has_budgets(profile):
+        if not profile.judges:
             raise UsageError(
                 f"{path}: has no budgets to judge a board by; "
                 f"`perfboard measure {options.profile}` measures it"

@@ -3,10 +3,10 @@
 
 import pytest
 
+from perfboard.analysis.verify.reach import extrapolated
 from perfboard.analysis.verify.rows import (
     accuracy,
     checked_ranges,
-    extrapolated,
     measured,
     probes_for,
     row_of,

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of a run's metrics for a terminal."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.statistics.summary import summary
+from perfboard.model.run import Metric, Run
+from perfboard.model.units import format_value
+from perfboard.report.terminal import cells, new_table
+from perfboard.report.words.evidence import headed, not_modelled
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
+    """Medians and spreads of metrics of the run."""
+    table = new_table("metric", headed("median", run), "spread", "samples")
+    for metric in metrics:
+        found = summary(metric.samples)
+        middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
+        table.add_row(
+            *cells(
+                label_name(metric) + not_modelled(run, metric.name), middle, spread, str(found.n)
+            )
+        )
+    return table
