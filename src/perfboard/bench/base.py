@@ -4,20 +4,23 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from perfboard.bench.job import Job
-from perfboard.bench.talk.ends import Ends
-from perfboard.bench.talk.tcp import Talk
-from perfboard.model.board.power import Power
-from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric
-from perfboard.probes.session import Session
-from perfboard.store.recording import Subject
-from perfboard.targets.base import Shell
-from perfboard.targets.serial.boot import SerialBoard
+
+# The bench is known to all measures, and few of them need what it opens.
+if TYPE_CHECKING:
+    from perfboard.bench.talk.ends import Ends
+    from perfboard.bench.talk.tcp import Talk
+    from perfboard.model.board.power import Power
+    from perfboard.model.published import PublishedValue
+    from perfboard.probes.session import Session
+    from perfboard.store.recording import Subject
+    from perfboard.targets.base import Shell
+    from perfboard.targets.serial.boot import SerialBoard
 
 # The board's time so far, in s.
 Notify = Callable[[float], None]
@@ -47,11 +50,11 @@ class Facts(Protocol):
         """The kinds of instructions that its part does not have."""
 
     @property
-    def published(self) -> tuple[PublishedValue, ...]:
+    def published(self) -> "tuple[PublishedValue, ...]":
         """Figures that somebody published of the real board."""
 
     @property
-    def power(self) -> Power | None:
+    def power(self) -> "Power | None":
         """The model of a board without a meter."""
 
     @property
@@ -72,8 +75,8 @@ class KnownFacts:
     repeats: int
     ram: int = 0
     lacks: frozenset[str] = frozenset()
-    published: tuple[PublishedValue, ...] = ()
-    power: Power | None = None
+    published: "tuple[PublishedValue, ...]" = ()
+    power: "Power | None" = None
     boot_budget_s: float | None = None
     has_model: bool = False
 
@@ -119,7 +122,7 @@ class Bench(Protocol):
         UsageError for levels or options that it cannot have, TargetError for a boot that fails.
         """
 
-    def line(self) -> AbstractContextManager[SerialBoard]:
+    def line(self) -> "AbstractContextManager[SerialBoard]":
         """The board on its line, to boot images that are written to it.
 
         Raises NotMeasurable where there is no line, UsageError for an option.
@@ -128,16 +131,16 @@ class Bench(Protocol):
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
         """The limits of boots that `boots` gave, and the findings of instruments."""
 
-    def probe(self) -> AbstractContextManager[Session]:
+    def probe(self) -> "AbstractContextManager[Session]":
         """The probe's server, started on the board's own system, and removed with the context."""
 
-    def shell(self) -> AbstractContextManager[Shell]:
+    def shell(self) -> "AbstractContextManager[Shell]":
         """The live board's own shell, to look at files such as a meter's.
 
         Raises NotMeasurable where there is none.
         """
 
-    def learn(self, session: Session, facts: Mapping[str, str]) -> None:
+    def learn(self, session: "Session", facts: Mapping[str, str]) -> None:
         """Takes what probes found out of the board into its description."""
 
     def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
@@ -145,20 +148,20 @@ class Bench(Protocol):
 
     def ends(
         self, senders: Sequence[str], address: str, *, mine: bool
-    ) -> AbstractContextManager[Ends]:
+    ) -> "AbstractContextManager[Ends]":
         """The board's network, and those targets that talk to it at its address, "" for its own.
 
         `mine` lets the address be a public one. Raises UsageError for an address that is not the
         user's to flood, or is another machine's, and where there is no way between them.
         """
 
-    def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
+    def talk(self, run: Callable[[Job], str]) -> "AbstractContextManager[Talk]":
         """A client and a server, one of them on the board; `run` runs a job there.
 
         Raises NotMeasurable where there is no way between them.
         """
 
-    def subject(self) -> Subject:
+    def subject(self) -> "Subject":
         """The board and target, as the head of the run names them."""
 
     @property

@@ -4,14 +4,17 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from perfboard.bench.base import Bench
 from perfboard.bench.job import BoardFailed, Job, NotMeasurable
-from perfboard.bench.lab import Lab
 from perfboard.measures.base import Finding, Measure, Setting, Turn
 from perfboard.model.profile import Value
 from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.units import format_value
+
+if TYPE_CHECKING:
+    from perfboard.bench.lab import Lab
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def measure_items(
     items: Sequence[Item],
     bench: Bench,
     into: Findings,
-    lab: Lab,
+    lab: "Lab",
     times: Mapping[str, float] | None = None,
     folder: str = "",
 ) -> None:

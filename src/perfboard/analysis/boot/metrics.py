@@ -9,6 +9,9 @@ from perfboard.analysis.counters import counter_metrics
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
 
+# A metric of the image that boots.
+KERNEL_SIZE = "image.kernel.size"
+
 
 @dataclass(frozen=True)
 class BootRow:

@@ -22,7 +22,6 @@ _PROBES = {
     "memory.tmpfs.bandwidth": "memory.tmpfs",
     "system.ram.available": "system.memory",
 }
-KERNEL_SIZE = "image.kernel.size"
 
 
 @dataclass(frozen=True)

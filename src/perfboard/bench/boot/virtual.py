@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits
-from perfboard.analysis.verify.rows import KERNEL_SIZE
+from perfboard.analysis.boot.metrics import KERNEL_SIZE
 from perfboard.bench.base import BootFindings
 from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.functions import Namer

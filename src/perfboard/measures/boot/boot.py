@@ -5,9 +5,8 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
+from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metrics_of
 from perfboard.analysis.boot.phases import PHASES
-from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.bench.base import Bench
 from perfboard.measures.base import (
     Finding,

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from perfboard.bench.base import Bench
-from perfboard.bench.lab import Lab
 from perfboard.measures.base import Finding, Turn
 from perfboard.measures.loop import Findings, Item
 from perfboard.measures.probe.conditions import Conditions, condition_notes, read_conditions
@@ -14,7 +14,10 @@ from perfboard.measures.probe.probes import Probe
 from perfboard.measures.probe.rounds import FACTS, ProbeRounds, ProbeTime
 from perfboard.model.errors import TargetError
 from perfboard.model.run import Evidence
-from perfboard.probes.session import Session
+
+if TYPE_CHECKING:
+    from perfboard.bench.lab import Lab
+    from perfboard.probes.session import Session
 
 _NOT_THERE = "the probe's server ran none of that name"
 
@@ -25,11 +28,11 @@ class ProbeTurns:
 
     items: Sequence[Item]
     bench: Bench
-    session: Session
+    session: "Session"
     measuring: ProbeRounds
     time_s: float
 
-    def run(self, into: Findings, lab: Lab) -> None:
+    def run(self, into: Findings, lab: "Lab") -> None:
         """Measures all of them. The findings are there however it ends."""
         turn = into.turn = Turn("measuring", lab.progress)
         try:
@@ -68,7 +71,7 @@ class ProbeTurns:
 
 @contextmanager
 def probe_rounds(
-    items: Sequence[Item], bench: Bench, time_s: float, cpu: int | None, into: Findings, lab: Lab
+    items: Sequence[Item], bench: Bench, time_s: float, cpu: int | None, into: Findings, lab: "Lab"
 ) -> Iterator[ProbeTurns]:
     """The rounds, ready to run. Raises UsageError where no probe can run on that `cpu`.
 

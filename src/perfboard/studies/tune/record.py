@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from perfboard.analysis.boot.limit import boot_limit
-from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
+from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metrics_of
 from perfboard.analysis.budget import Verdicts, hold
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.analysis.tune.combinations import (
@@ -20,7 +20,6 @@ from perfboard.analysis.tune.combinations import (
     middle_s,
     saving_interval,
 )
-from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.factors.choose import perturbations, timing_factors
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.results.boot import Boot, BootResult
