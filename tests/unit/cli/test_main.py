@@ -2,8 +2,6 @@
 """The command: exit codes, messages, and one JSON document on standard output."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -290,14 +288,3 @@ def test_an_emulator_that_will_not_do(
     program("qemu-system-arm", says)
     assert call("study", "boot", "--board", "verdex") == 3
     assert said in capsys.readouterr().err
-
-
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, perfboard.cli.command as command\n"
-        "try: command.main(['--help'])\n"
-        "finally: print(*sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"pydantic", "rich", "scipy", "jinja2", "numpy", "inspect", "perfboard.studies"}
-    assert not heavy & set(run.stdout.split())
