@@ -43,7 +43,7 @@ def shortest(path: Path) -> str:
 
 
 def exit_code(run: Run) -> int:
-    """What a command ends with after the run."""
+    """The exit code of a command after the run."""
     if run.status is Status.ABORTED:
         return EXIT_INTERRUPTED
     if run.errors:

@@ -114,7 +114,7 @@ def _read_folders(known: _Known) -> _Known:
         if path in known and known[path][0] == stamp:
             found[path] = known[path]
         else:
-            # What reads a record takes longer to import than a list of known ones to print.
+            # Importing the reader of records takes longer than printing a list of known ones.
             from perfboard.store.read_row import read_row
 
             found[path] = (stamp, read_row(path))

@@ -31,7 +31,7 @@ def is_power_heading(line: str) -> bool:
 
 
 def separator_of(heading: str) -> str:
-    """What stands between the columns."""
+    """The separator of the columns."""
     return max(";\t,", key=heading.count)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What known energies say; unlike what finds them in samples, it needs no arrays."""
+"""The figures of known energies; unlike finding them in samples, that needs no arrays."""
 
 from collections.abc import Sequence
 

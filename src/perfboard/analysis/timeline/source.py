@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is joined to one timeline."""
+"""The marks of one source, of those that are joined to one timeline."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the figures of a real board reach: metrics beyond them are extrapolated."""
+"""How far the figures of a real board reach: metrics beyond them are extrapolated."""
 
 import re
 from collections.abc import Iterable, Mapping
