@@ -49,8 +49,8 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
         counts.append(usable.instructions)
         instruction_s = 1 / (timing.clock.hz * timing.core.issue)
         each = byte_s(timing)
-        if each and _FLASH in boot.counters:
-            read.append(boot.counters[_FLASH] / _FS / each)
+        if each and _FLASH in boot.whole_counters:
+            read.append(boot.whole_counters[_FLASH] / _FS / each)
             fastest.append(each)
     if not counts:
         return None

@@ -70,7 +70,7 @@ def counted_metrics(boots: Sequence[Boot]) -> tuple[Metric, ...]:
 
     And `boot.kernel.console`, the bytes that the kernel printed until init, if every boot has them.
     """
-    metrics = counter_metrics("boot.total", [boot.counters for boot in boots])
+    metrics = counter_metrics("boot.total", [boot.whole_counters for boot in boots])
     printed = [boot.kernel_bytes for boot in boots if boot.kernel_bytes is not None]
     if len(printed) < len(boots):
         return metrics

@@ -108,7 +108,8 @@ class Boot(Record):
     are the timing model's at the last mark, by the scope's names (docs/boards/scope.md).
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
     `counted` are the timing model's counters at marks that bound phases, and `printed` the bytes
-    on the console before each, by mark. `unpacked_bytes` is the kernel's size, and `console_baud`
+    on the console before each, by mark. Counters with an `ns` are those of that instant, the last
+    before their mark. `unpacked_bytes` is the kernel's size, and `console_baud`
     the console's rate in bit/s, as the kernel prints them. `last_ns` is the last that a saved log
     shows of a boot that does not come to be usable in it.
     """
@@ -132,6 +133,14 @@ class Boot(Record):
     @model_serializer(mode="wrap")
     def _of_log(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return without_unset(self, handler(self), "last_ns")
+
+    @property
+    def whole_counters(self) -> dict[str, int]:
+        """The counters, if they are of nine tenths of the boot at least: else none."""
+        usable = self.mark("usable")
+        at_ns = self.counted.get("usable", {}).get("ns")
+        late = usable is not None and at_ns is not None and at_ns * 10 < usable.t_ns * 9
+        return {} if late else self.counters
 
     def mark(self, name: str) -> Mark | None:
         """The first mark of that name, or None."""

@@ -8,6 +8,8 @@ from pydantic import Field
 from perfboard.model.record import Int64, Quantity, Record
 from perfboard.model.results.base import Result
 
+_TENTH = 10
+
 Cause = Literal[
     "console", "storage", "wait", "decompression", "processor", "device", "idle", "other"
 ]
@@ -50,6 +52,16 @@ class LimitsResult(Result):
     parts: Annotated[tuple[LimitPart, ...], Field(min_length=1)]
     figures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def unknown_s(self) -> float:
+        """The seconds of the parts that no figure gives a bound."""
+        return sum(part.seconds for part in self.parts if not part.known)
+
+    @property
+    def covered(self) -> bool:
+        """Whether the figures cover the boot, so that `bound_s` is known to a tenth of itself."""
+        return self.unknown_s <= self.bound_s / _TENTH
 
 
 RESULT = LimitsResult

@@ -4,6 +4,7 @@
 import pytest
 
 from perfboard.analysis.boot.limit import boot_limit, byte_s
+from perfboard.analysis.boot.metrics import counted_metrics
 from perfboard.boards.loader import load_board
 from perfboard.model.results.boot import Boot
 from perfboard.model.timing.part import Timing
@@ -52,3 +53,18 @@ def test_the_fewest_bytes_at_the_fastest_set_up_and_the_instructions() -> None:
 def test_no_boot_is_no_limit() -> None:
     assert boot_limit([]) is None
     assert boot_limit([(Boot(marks=()), _at("tuned"))]) is None
+
+
+def test_what_was_counted_of_a_small_part_alone_is_no_limit() -> None:
+    """Without a System.map the last counters are those at the kernel's entry."""
+    counted = {"flash_fs": 10**14}
+    early, late = (
+        make_boot(
+            counters=counted, counted={"usable": {**counted, "ns": MARKS["usable"] * n // 100}}
+        )
+        for n in (20, 95)
+    )
+    for boot, read in ((early, False), (late, True)):
+        limit = boot_limit([(boot, _at("tuned"))])
+        assert limit is not None and bool(limit.read_bytes) == read
+        assert bool([m for m in counted_metrics([boot]) if "waits" in m.name]) == read

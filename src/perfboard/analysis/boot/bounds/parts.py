@@ -30,8 +30,12 @@ class Rate:
 
 
 def shown_boot(boots: Sequence[Boot]) -> tuple[int, Boot] | None:
-    """The boot with the median total, and its number from 1; None if none became usable."""
-    totals = [(whole.duration_ns, n) for n, b in enumerate(boots) if (whole := total(b))]
+    """The boot with the median total, and its number from 1; None if no total is known."""
+    totals = [
+        (whole.duration_ns, number)
+        for number, boot in enumerate(boots)
+        if (whole := total(boot)) is not None and whole.between_ns is None
+    ]
     if not totals:
         return None
     number = median_low(totals)[1]

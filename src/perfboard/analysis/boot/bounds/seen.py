@@ -57,6 +57,11 @@ def _of_console(boot: Boot) -> bool:
     return any(mark.source == "console" for mark in boot.marks)
 
 
+def _resolution_s(boot: Boot) -> float:
+    """The resolution of the console's stamps: that of the mark that is known best by them."""
+    return min((m.precision_ns for m in boot.marks if m.source != "kernel-log"), default=0) / 1e9
+
+
 def _baud(boot: Boot, board: SeenBoard) -> int | None:
     return (board.baud or boot.console_baud) if _of_console(boot) else None
 
@@ -94,11 +99,13 @@ class _BoundPhase:
     def __init__(self, boot: Boot, board: SeenBoard, fastest: Rate | None, row: PhaseTime) -> None:
         self._boot, self._board, self._fastest, self._row = boot, board, fastest, row
         self._left_s = row.duration_ns / 1e9
+        # A saving of no more than the stamps' resolution may be none.
+        self._least_s = _resolution_s(boot)
 
     def parts(self) -> Iterator[LimitPart]:
         """Waits and reads by their lines, then what was printed, then the rest."""
         row, boot = self._row, self._boot
-        if row.name == _DELAY:
+        if row.name == _DELAY and self._left_s > self._least_s:
             yield self._part(
                 "wait",
                 self._left_s,
@@ -112,20 +119,23 @@ class _BoundPhase:
                 yield self._by_line(wait)
         baud = _baud(boot, self._board)
         printed = printed_between(boot, row.start.name, row.end.name)
-        if baud and printed > 0:
+        printing_s = printed * BITS / baud if baud else 0
+        if printing_s > self._least_s:
             yield self._part(
                 "console",
-                printed * BITS / baud,
+                printing_s,
                 0,
                 f"{format_value(printed, 'B')} at {baud} baud, if each program waited for the line",
                 "a quiet bootloader, and `quiet` on the kernel's command line",
             )
         unpacked, memory = boot.unpacked_bytes, self._board.memory
-        if row.name.endswith(_UNPACKED) and unpacked and memory:
+        unpacking_s = unpacked / memory.value if unpacked and memory else self._left_s
+        saved_s = self._left_s - unpacking_s
+        if row.name.endswith(_UNPACKED) and unpacked and memory and saved_s > self._least_s:
             yield self._part(
                 "decompression",
                 self._left_s,
-                unpacked / memory.value,
+                unpacking_s,
                 f"{format_value(unpacked, 'B')} unpacked, at the speed of memory, {memory.words}",
                 "a faster compression, such as lz4",
             )

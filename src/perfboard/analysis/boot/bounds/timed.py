@@ -65,8 +65,40 @@ def timed_limits(boots: Sequence[Boot], board: TimedBoard) -> LimitsResult | Non
 
 
 def _parts(boot: Boot, board: TimedBoard, begin: Mark, end: Mark) -> Iterator[LimitPart]:
-    """The parts of a stretch between two marks with counters."""
-    phase, title = _STRETCHES[end.name]
+    """The parts of a stretch between two marks with counters, and what nothing was counted of."""
+    phase, title = _stretch(begin, end)
+    counted_ns = boot.counted[end.name].get("ns", end.t_ns)
+    if counted_ns > begin.t_ns:
+        until = end.model_copy(update={"t_ns": counted_ns})
+        yield from _counted_parts(boot, board, (phase, title), begin, until)
+    if (rest_ns := end.t_ns - max(counted_ns, begin.t_ns)) > 0:
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="other",
+            seconds=rest_ns / 1e9,
+            bound_s=rest_ns / 1e9,
+            known=False,
+            why="the scope saw no mark at which to count",
+            advice="" if counted_ns > begin.t_ns else "the kernel's System.map shows more marks",
+        )
+
+
+def _stretch(begin: Mark, end: Mark) -> tuple[str, str]:
+    """The metric and the words of a stretch, joined where marks between are not there."""
+    names = [*_STRETCHES]
+    first = names.index(begin.name) + 1 if begin.name in names else 0
+    phases, titles = zip(
+        *(_STRETCHES[name] for name in names[first : names.index(end.name) + 1]), strict=True
+    )
+    others = (phase.removeprefix("boot.") for phase in phases[1:])
+    return "+".join([phases[0], *others]), ", ".join(titles)
+
+
+def _counted_parts(
+    boot: Boot, board: TimedBoard, stretch: tuple[str, str], begin: Mark, end: Mark
+) -> Iterator[LimitPart]:
+    phase, title = stretch
     before, after = boot.counted.get(begin.name, {}), boot.counted[end.name]
 
     def seconds(*names: str) -> float:

@@ -101,7 +101,7 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
 def counted_at(log: ScopeLog, marks: Iterable[Mark]) -> dict[str, dict[str, int]]:
     """The model's counters at those marks that the scope saw, and at `usable` whoever saw it.
 
-    If a line means ready, they are those of the last record before it.
+    If a line means ready, they are those of the last record before it, with its instant as `ns`.
     """
     found: dict[str, dict[str, int]] = {}
     for mark in marks:
@@ -113,6 +113,8 @@ def counted_at(log: ScopeLog, marks: Iterable[Mark]) -> dict[str, dict[str, int]
         )
         if (record := next(seen, None)) is not None:
             found[mark.name] = dict(record.counters)
+            if record.ns < mark.t_ns:
+                found[mark.name]["ns"] = record.ns
     return found
 
 

@@ -98,10 +98,13 @@ class Waits:
     """Gathers the waits of a console, line by line: the first few hundred.
 
     A wait lasts from its line's first byte to the next text, or by their own times if both are
-    records; one whose words go on on the same line, until they do.
+    records; one whose words go on on the same line, until they do. One that is no longer than the
+    stamps' resolution may have been none, and is left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, resolution_ns: int = 0) -> None:
+        """The stamps' resolution; a kernel's own times and a loader's have another."""
+        self._least_ns = max(_LEAST_NS, resolution_ns + 1)
         self.found: list[Wait] = []
         self.unpacked_bytes: int | None = None
         self.baud: int | None = None
@@ -118,10 +121,12 @@ class Waits:
         if self._open is not None:
             name, start_ns, since_ns = self._open
             self._open = None
-            took_ns = line.start_ns - start_ns
-            if own_ns is not None and since_ns is not None:
-                took_ns = own_ns - since_ns
-            self._keep(Wait(kind="wait", name=name, start_ns=start_ns, duration_ns=max(took_ns, 0)))
+            took_ns, least_ns = line.start_ns - start_ns, self._least_ns
+            # Own times that are the stamps are no finer.
+            if own_ns is not None and since_ns is not None and own_ns - since_ns != took_ns:
+                took_ns, least_ns = own_ns - since_ns, _LEAST_NS
+            wait = Wait(kind="wait", name=name, start_ns=start_ns, duration_ns=max(took_ns, 0))
+            self._keep(wait, least_ns)
         if any(hint in text for hint in _HINTS):
             self._read(line, message(text[record.end() :]) if record else text, own_ns)
         self._last_ns = line.text_end_ns
@@ -133,9 +138,9 @@ class Waits:
         elif match := _BAUD.match(words):
             self.baud = int(match[1])
         elif match := _TIMED.match(words) or _UNTIMED.match(words):
-            took_ns = line.start_ns - self._last_ns
+            took_ns, least_ns = line.start_ns - self._last_ns, self._least_ns
             if match.re is _TIMED:
-                took_ns = int(match[2]) * 1_000_000
+                took_ns, least_ns = int(match[2]) * 1_000_000, _LEAST_NS
             took_ns = min(took_ns, line.start_ns)
             self._keep(
                 Wait(
@@ -144,19 +149,19 @@ class Waits:
                     start_ns=line.start_ns - took_ns,
                     duration_ns=took_ns,
                     size=int(match[1]),
-                )
+                ),
+                least_ns,
             )
         elif name := _waited_for(words):
             within_ns = line.text_end_ns - line.start_ns
             if own_ns is None and within_ns >= _LEAST_NS:
-                self._keep(
-                    Wait(kind="wait", name=name, start_ns=line.start_ns, duration_ns=within_ns)
-                )
+                wait = Wait(kind="wait", name=name, start_ns=line.start_ns, duration_ns=within_ns)
+                self._keep(wait, self._least_ns)
             else:
                 self._open = name, line.start_ns, own_ns
 
-    def _keep(self, wait: Wait) -> None:
-        if wait.duration_ns >= _LEAST_NS and len(self.found) < _MOST:
+    def _keep(self, wait: Wait, least_ns: int) -> None:
+        if wait.duration_ns >= least_ns and len(self.found) < _MOST:
             self.found.append(wait)
 
 

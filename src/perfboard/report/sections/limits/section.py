@@ -43,10 +43,12 @@ def _lead(run: Run, result: LimitsResult) -> str:
     if not known:
         return ""
     words = "; ".join(_sentence(part) for part in known)
-    return (
-        f"By the board's own figures {_seconds(result.total_s)} could be "
-        f"{_seconds(result.bound_s)} at the least: {words}."
-    )
+    total = _seconds(result.total_s)
+    if result.covered:
+        least = _seconds(result.bound_s)
+        return f"By the board's own figures {total} could be {least} at the least: {words}."
+    rest = _seconds(result.unknown_s)
+    return f"By the board's own figures: {words}. No figure gives a bound to {rest} of {total}."
 
 
 def _share(saved_s: float, result: LimitsResult) -> float:
@@ -69,7 +71,8 @@ def _row(part: LimitPart, result: LimitsResult) -> tuple[str | Bar, ...]:
 
 def _blocks(run: Run, result: LimitsResult) -> Iterator[Block]:
     rates = f" The rates are those of {' and '.join(result.figures)}." if result.figures else ""
-    now, least = _seconds(result.total_s), _seconds(result.bound_s)
+    now = _seconds(result.total_s)
+    least = _seconds(result.bound_s) if result.covered else "not known"
     saving = f"{_share(result.total_s - result.bound_s, result):.1%}"
     yield TableBlock(
         title="How far from the limit",

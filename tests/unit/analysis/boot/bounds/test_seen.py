@@ -116,3 +116,12 @@ def test_what_was_printed_takes_its_time_on_the_line() -> None:
 
 def test_a_boot_that_never_became_usable_has_no_limits() -> None:
     assert seen_limits([Boot(marks=())], SeenBoard()) is None
+
+
+def test_a_boot_that_is_only_known_between_two_instants_has_no_limits() -> None:
+    made = boot()
+    for until_s, known in ((5.1, True), (9.0, False)):
+        bounds = {"from_ns": 4_900_000_000, "to_ns": round(until_s * 1e9)}
+        marks = [m.model_copy(update=bounds) if m.name == "usable" else m for m in made.marks]
+        bounded = made.model_copy(update={"marks": tuple(marks)})
+        assert (seen_limits([bounded], SeenBoard()) is not None) == known

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limits of a timed boot, by made-up counters of verdex's model."""
 
+import json
+
 import pytest
 
 from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits, unpacking_s
+from perfboard.analysis.boot.record import boot_record
 from perfboard.boards.loader import load_board
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitPart, LimitsResult
 from tests.support.runs import MARKS, make_boot
 
@@ -113,3 +117,51 @@ def test_a_boot_without_counters_has_no_limits() -> None:
     assert TIMING is not None
     assert timed_limits([make_boot()], TimedBoard(TIMING)) is None
     assert timed_limits([], TimedBoard(TIMING)) is None
+
+
+def own_kernel(*seen: tuple[str, int, int]) -> Boot:
+    """A boot that the scope saw these marks of, each with its ms and those that it was busy."""
+    text = b"login:"
+    records: list[dict[str, object]] = [
+        {
+            "mark": name,
+            "ns": ms * 10**6,
+            "instructions": ms,
+            "counters": {"instructions": 1000 * ms, "cycles_fs": busy * MS},
+        }
+        for name, ms, busy in seen
+    ]
+    records.append({"console": [7_506_000_000, 7506] * len(text)})
+    scope = "\n".join(json.dumps(record) for record in records)
+    return boot_record(scope, text, "login:", 8, None)
+
+
+def limits_of_own(*seen: tuple[str, int, int]) -> LimitsResult:
+    assert TIMING is not None
+    found = timed_limits([own_kernel(*seen)], TimedBoard(TIMING))
+    assert found is not None
+    return found
+
+
+def test_what_was_not_counted_has_no_bound() -> None:
+    """Without a System.map the last mark of the scope is the kernel's entry."""
+    found = limits_of_own(("kernel.entry", 19, 19))
+    assert found.total_s == pytest.approx(7.506)
+    (rest,) = (each for each in found.parts if each.seconds > 1)
+    assert not rest.known and rest.seconds == pytest.approx(7.487)
+    assert rest.title.startswith("decompression") and rest.title.endswith("user space")
+    assert "System.map" in rest.advice
+    assert found.bound_s > 7.487
+
+
+def test_what_comes_after_the_last_count_is_not_idle() -> None:
+    marks = ("kernel.sched_init", "kernel.prepare_namespace", "init.exec")
+    seen = [
+        ("kernel.entry", 19, 19),
+        *((name, 100 * n, 100 * n) for n, name in enumerate(marks, 1)),
+    ]
+    found = limits_of_own(*seen, ("switch", 4506, 4006))
+    assert part(found, "idle", "boot.userspace").seconds == pytest.approx(0.5)
+    rest = part(found, "other", "boot.userspace")
+    assert not rest.known and rest.seconds == pytest.approx(3.0)
+    assert sum(each.seconds for each in found.parts) == pytest.approx(7.506)
