@@ -126,3 +126,50 @@ def test_of_many_that_are_extrapolated_it_is_told_how_many() -> None:
     words = timing_words(run.model_copy(update={"board": board}))
     told = ", ".join(f"{family}.*" for family in families)
     assert words.endswith(f"reaches them: {told}, 12 of 13 boot.*.")
+
+
+def checked_run(checked: dict[str, None], *metrics: Metric, **margins: float) -> Any:
+    run = timed_run(metrics=metrics)
+    timed_as = run.board.timed_as.model_copy(update={"checked": checked, "margins": margins})
+    board = run.board.model_copy(update={"timed_as": timed_as})
+    return run.model_copy(update={"board": board, "results": ()})
+
+
+def test_what_is_extrapolated_has_no_margin_of_what_was_checked() -> None:
+    run = checked_run({"boot.total": None}, metric("boot.total", 1.0), metric("boot.delay", 0.5))
+    assert evidence_label(run, "boot.total") == "timed ±25%"
+    assert evidence_label(run, "boot.delay") == "timed, extrapolated"
+    # A table of both has no margin at its head; the foot says which has none.
+    assert "±25%" not in run_text(run)
+    assert "Extrapolated, so that no margin covers them" in " ".join(run_text(run).split())
+    page = render(run)
+    rows = page[page.index("<tbody>", page.index("Every sample as it")) :].split("</tr>")
+    assert "timed ±25%" in rows[0]
+    assert "timed, extrapolated" in rows[1] and "±" not in rows[1]
+
+
+def test_a_size_that_no_figure_reaches_is_extrapolated_too() -> None:
+    sizes = [
+        metric("memory.random", 1e-8).model_copy(update={"labels": {"size": f"{n}"}})
+        for n in (1024, 4096)
+    ]
+    run = checked_run({"memory.random": (512, 2048)}, *sizes)  # type: ignore[dict-item]
+    found = [evidence_label(run, each) for each in sizes]
+    assert found == ["timed ±25%", "timed, extrapolated"]
+    assert evidence_label(run, "memory.random") == "timed"
+
+
+def test_head_and_foot_state_the_margin_of_one_class_of_work() -> None:
+    run = checked_run({"memory.random": None}, metric("memory.random", 1e-8), memory=0.6)
+    verdict = judge(run.metrics[0], 1e-9, Evidence.TIMED, 0.6)
+    text = run_text(run.model_copy(update={"verdicts": (verdict,)}))
+    assert "timed ±60%" in text.splitlines()[0] and "timed ±25%" not in text
+    assert "memory 60%" in " ".join(text.split())
+
+
+def test_a_verdict_on_what_is_extrapolated_says_whose_margin_it_takes() -> None:
+    run = checked_run({"cpu.clock": None}, metric("boot.total", 1.0))
+    verdict = judge(run.metrics[0], 1.1, Evidence.TIMED, 0.25)
+    text = " ".join(run_text(run.model_copy(update={"verdicts": (verdict,)})).split())
+    assert "after reset (timed, extrapolated), but with the margin of what was checked" in text
+    assert "750.0 ms to 1.250 s" in text and "±25%" not in text

@@ -2,6 +2,7 @@
 """How a run's numbers were had, in words, the same on the terminal and in the report."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from perfboard.analysis.verify.reach import extrapolated
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run
@@ -24,23 +25,48 @@ USE_WORDS = {
     "development": "guides the model",
     "held-out": "checks the model",
 }
+# The same beside one that no figure of the real board reaches.
+EXTRAPOLATED = "extrapolated"
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8
 
 
-def evidence_label(run: Run, metric: str = "") -> str:
+def evidence_label(run: Run, *of: Metric | str) -> str:
     """The evidence as it stands beside numbers: a timed one with the board's margin.
 
-    A `metric` has the margin of its class of work. It covers neither what the timing model leaves
-    out, nor a class that no figure of the real board is of.
+    It is that of the metrics `of`, or of their names; of all the run's without them. Each has the
+    margin of its class of work. It covers neither what the timing model leaves out, nor a class
+    that no figure of the real board is of, nor what is extrapolated from figures of others. If they
+    differ, it is the evidence alone.
     """
     if run.margin is None:
         return run.evidence.value
-    if metric in run.left_out:
+    names = {each for each in of if isinstance(each, str)}
+    own = [each for each in of if isinstance(each, Metric)]
+    found: dict[str, list[Metric]] = {name: [] for name in names}
+    for metric in (*own, *(m for m in run.metrics if not of or m.name in names)):
+        if metric.unit in TIMED_UNITS:
+            found.setdefault(metric.name, []).append(metric)
+    measured = {name: metrics for name, metrics in found.items() if metrics} or found or {"": []}
+    labels = {_label(run, name, metrics) for name, metrics in measured.items()}
+    return labels.pop() if len(labels) == 1 else run.evidence.value
+
+
+def _label(run: Run, name: str, metrics: Sequence[Metric]) -> str:
+    if name in run.left_out:
         return f"timed, {NOT_MODELLED}"
-    if run.unchecked(metric):
+    if run.unchecked(name):
         return f"timed, {NOT_CHECKED}"
-    return f"timed \N{PLUS-MINUS SIGN}{run.margin_for(metric):.0%}"
+    beyond = [_is_extrapolated(run, metric) for metric in metrics]
+    if any(beyond):
+        return f"timed, {EXTRAPOLATED}" if all(beyond) else run.evidence.value
+    return f"timed \N{PLUS-MINUS SIGN}{run.margin_for(name):.0%}"
+
+
+def _is_extrapolated(run: Run, metric: Metric) -> bool:
+    """Whether figures of the real board were checked, and none of them reaches the metric."""
+    checked = run.board.timed_as.checked if run.board.timed_as else {}
+    return bool(checked and extrapolated((metric,), checked))
 
 
 def margin_of(run: Run, metric: Metric) -> float:
@@ -54,9 +80,19 @@ def not_modelled(run: Run, metric: str) -> str:
     return f" ({NOT_MODELLED})" if metric in run.left_out else ""
 
 
-def headed(heading: str, run: Run, metric: str = "") -> str:
-    """A column's heading; with the margin where its times, those of `metric`, are timed."""
-    label = evidence_label(run, metric)
+def margins_words(margins: Mapping[str, float]) -> str:
+    """Margins by class of work, and the classes without; "" where no class has one."""
+    if not margins:
+        return ""
+    stated = (f"{WORDS[work]} {margins[work]:.0%}" for work in CLASSES if work in margins)
+    words = f"By class of work: {', '.join(stated)}."
+    rest = [WORDS[work] for work in CLASSES if work not in margins]
+    return f"{words} Not checked: {', '.join(rest)}." if rest else words
+
+
+def headed(heading: str, run: Run, *of: Metric | str) -> str:
+    """A column's heading; with the margin where its times, those of the metrics, are timed."""
+    label = evidence_label(run, *of)
     return heading if label == run.evidence.value else f"{heading}, {label}"
 
 
@@ -92,7 +128,8 @@ def timing_words(run: Run) -> str:
             family if count == of_all[family] else f"{count} of {of_all[family]} {family}"
             for family, count in families.items()
         ]
+    uncovered = ", so that no margin covers them" if timed.checked else ""
     return (
-        f"{words} Extrapolated, since no published figure of the real board reaches them: "
-        f"{', '.join(names)}."
+        f"{words} Extrapolated{uncovered}, since no published figure of the real board reaches "
+        f"them: {', '.join(names)}."
     )

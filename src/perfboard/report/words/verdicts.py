@@ -3,7 +3,7 @@
 
 from perfboard.model.run import Evidence, NoVerdict, Outcome, Run, Verdict
 from perfboard.model.units import format_value
-from perfboard.report.words.evidence import evidence_label
+from perfboard.report.words.evidence import EXTRAPOLATED, evidence_label
 
 
 def verdict_sentence(verdict: Verdict, run: Run) -> str:
@@ -20,17 +20,21 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
     if run.evidence in (Evidence.SILICON, Evidence.HOST):
         start += " on average"
     timed = run.evidence is Evidence.TIMED and run.board.timed_as is not None
+    label = evidence_label(run, verdict.metric)
     if timed:
-        start += f" ({evidence_label(run)})"
+        start += f" ({label})"
     if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
         return (
             f"{start}; the budget is {budget}, and one sample does not say how far the next "
             "may be from it; more boots do."
         )
     if verdict.outcome is Outcome.INCONCLUSIVE and timed:
+        margin = "the model's margin that is"
+        if label.endswith(EXTRAPOLATED):
+            margin = "the margin of what was checked of the model it would be"
         return (
-            f"{start}, but with the model's margin that is {low} to {high}, which straddles the "
-            f"budget of {budget}; figures of the real board narrow the margin, more boots do not."
+            f"{start}, but with {margin} {low} to {high}, which straddles the budget of {budget}; "
+            "figures of the real board narrow the margin, more boots do not."
         )
     if verdict.outcome is Outcome.INCONCLUSIVE:
         return (

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from perfboard.analysis.boot.phases import PhaseTime
+from perfboard.analysis.boot.phases import TOTALS, PhaseTime
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, Status
 from perfboard.model.units import format_between, format_value
@@ -32,7 +32,7 @@ def _lead(run: Run, result: BootResult) -> str:
     series = series_of(result.boots)
     if not series.totals:
         return _unended_sentence(run, series)
-    words = [f"{_total_sentence(series)} ({evidence_label(run)})."]
+    words = [f"{_total_sentence(series)} ({evidence_label(run, *TOTALS)})."]
     if series.total_between:
         return words[0]
     if where := _where_sentence(tables.phase_rows(series)):

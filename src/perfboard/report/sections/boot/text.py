@@ -87,7 +87,14 @@ def span_words(span: Span) -> str:
 
 
 def _phase_table(run: Run, rows: Sequence[BootRow]) -> "Table":
-    table = new_table("phase", "", headed("median", run), "spread", "share", "instructions")
+    table = new_table(
+        "phase",
+        "",
+        headed("median", run, *(row.name for row in rows)),
+        "spread",
+        "share",
+        "instructions",
+    )
     totals = [summary(row.seconds).median for row in rows if row.name in TOTALS and not row.between]
     for row in rows:
         found = summary(row.seconds)

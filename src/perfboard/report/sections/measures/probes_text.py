@@ -28,11 +28,12 @@ def probe_parts(run: Run, result: MeasuresResult) -> list["str | Table"]:
     drawn = list(graphs(metrics, steps))
     found = levels(metrics, steps)
     if found:
-        table = new_table("memory", headed("latency", run), "read", "write", "read-write", "copy")
+        table = new_table("memory", "latency", "read", "write", "read-write", "copy")
         for level in found:
             table.add_row(*cells(level.sizes, level.latency, *level.bandwidths))
-        words = "The best of the processes; latency is that of a random walk."
-        parts += ["", table, f"{words}{missing_words(found)}"]
+        words = "The best of the processes; latency is that of a random walk"
+        label = headed("", run, "memory.latency")
+        parts += ["", table, f"{words}{label}.{missing_words(found)}"]
     by_level = ("memory.latency", "memory.bandwidth") if found else ()
     before: tuple[Metric, ...] = ()
     for one in drawn:
@@ -47,7 +48,8 @@ def probe_parts(run: Run, result: MeasuresResult) -> list["str | Table"]:
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     groups = by_group(metric for metric in metrics if id(metric) not in in_graphs)
     if groups:
-        table = new_table("metric", headed("median", run), "±", "odd")
+        heading = headed("median", run, *(metric for group in groups.values() for metric in group))
+        table = new_table("metric", heading, "±", "odd")
         for group in groups.values():
             for row in (figure(metric, run.evidence) for metric in group):
                 odd = f"{row.odd} of {len(row.metric.samples)}" if row.odd else ""

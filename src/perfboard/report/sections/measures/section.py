@@ -50,7 +50,8 @@ def _lead(run: Run, result: MeasuresResult) -> str:
     rows, probed = _rows(run, result), _probed(run, result)
     parts = [f"{run.board.name}: {answers(rows)}."] if rows else []
     if probed:
-        parts.append(f"{probes_view(probed, result).summary} ({evidence_label(run)}).")
+        of = [m for m in probed.metrics if m.name == "memory.latency"] or probed.metrics
+        parts.append(f"{probes_view(probed, result).summary} ({evidence_label(run, *of)}).")
     return " ".join(parts)
 
 

@@ -114,7 +114,7 @@ def _lead(run: Run, result: ProgramResult) -> str:
     words = [f"{shlex.join(result.command)}: {result.summary}"]
     reals = (m for m in run.metrics if m.name == _REAL and m.samples)
     words += [format_value(m.samples[0], "s") for m in reals]
-    return f"{', '.join(words)} ({evidence_label(run)})."
+    return f"{', '.join(words)} ({evidence_label(run, _REAL)})."
 
 
 SECTION = Section(result=ProgramResult, order=20, blocks=_blocks, lead=_lead)

@@ -14,7 +14,7 @@ from perfboard.report.words.evidence import evidence_label
 
 
 def _lead(run: Run, result: TuneResult) -> str:
-    return f"{head_sentence(run, result)} ({evidence_label(run)})."
+    return f"{head_sentence(run, result)} ({evidence_label(run, 'boot.total')})."
 
 
 def _page(run: Run, result: TuneResult) -> tuple[str, Mapping[str, Any]]:
