@@ -13,7 +13,8 @@ from perfboard.report.comparison import comparison_text
 from perfboard.report.export.choose import export
 from perfboard.report.export.formats import FORMATS
 from perfboard.report.html import render
-from perfboard.report.text import run_text, runs_text
+from perfboard.report.runs import runs_text
+from perfboard.report.text import run_text
 from perfboard.store.index import list_runs
 from tests.support.runs import boot_results, make_run, stored
 
