@@ -23,7 +23,7 @@ from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 
 SILENCE_NS = 30_000_000_000
-"""What comes after so long a silence says nothing of the lines before it."""
+"""A line after so long a silence says nothing of the lines before it."""
 
 
 def boot_record(

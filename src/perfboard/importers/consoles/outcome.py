@@ -42,7 +42,7 @@ def outcome_of(boot: Boot, texts: Sequence[str]) -> BootOutcome:
             "panicked", f"The kernel panicked{_panicked_after(records)}: {printable(panic.text)}."
         )
     if boot.last_ns is not None:
-        # What comes after a long silence is not of the boot.
+        # A record after a long silence is not of the boot.
         records = [each for each in records if each[0] <= boot.last_ns]
     last_ns, last = records[-1] if records else (0, next(filter(str.strip, texts[::-1]), ""))
     end = f"the last record, {_after(last_ns)}, is {_quoted(last)}"
