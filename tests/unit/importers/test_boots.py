@@ -185,6 +185,14 @@ def test_boots_on_the_kernels_clock_are_told_apart(tmp_path: Path) -> None:
     assert [end and end.to_ns for end in ends] == [4_000_000_000] * 3
 
 
+def test_a_kernel_that_panics_before_any_instant_is_a_boot(tmp_path: Path) -> None:
+    log = [*kernel(1.0)[:1], (1.5, "Kernel panic - not syncing: VFS: Unable to mount root fs")]
+    (error,) = read(tmp_path, tio(log)).errors
+    assert error.kind == "panic"
+    untimed = [(0.0, "Linux version 6.6.1 (a@b)"), log[1]]
+    assert read(tmp_path, tio(untimed)).errors
+
+
 def test_a_kernel_that_counts_from_another_instant(tmp_path: Path) -> None:
     based = [
         f"[{4294667.296 + float(line[1:13]):.6f}] {line[15:]}\n" for _, line in kernel(0.0)[1:]

@@ -18,6 +18,7 @@ from perfboard.importers.consoles.outcome import (
     foreign_clock,
     in_middle,
     outcome_of,
+    shows_kernel,
     starts_before,
 )
 from perfboard.importers.consoles.portions import record_ns, stamped, timed_lines
@@ -82,7 +83,10 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent
         began_ns = in_middle(boot, own) if console.clock == "kernel" else None
         if began_ns is not None:
             middle_ns = began_ns
-        elif any(mark.name not in _ANY_LOG for mark in boot.marks):
+        elif any(mark.name not in _ANY_LOG for mark in boot.marks) or (
+            # All instants that it shows may lie before its first byte.
+            part.began and boot.marks and shows_kernel(part.lines)
+        ):
             found.append(_BootPart(boot, part, own, outcome_of(boot, own)))
     if not found:
         raise UsageError(_no_boot(file, middle_ns))

@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from perfboard.analysis.boot.reading.kernel_log import instant_of, is_of_init
 from perfboard.analysis.boot.reading.loaders import begins_boot
 from perfboard.analysis.boot.reading.panics import find_panic
 from perfboard.analysis.boot.reading.records import RECORD, message
+from perfboard.importers.consoles.lines import SavedLine
 from perfboard.model.results.boot import Boot
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
@@ -86,6 +87,12 @@ def in_middle(boot: Boot, texts: Sequence[str]) -> int | None:
     if any(instant_of(text) or is_of_init(text) for _, text in records):
         return None
     return records[0][0]
+
+
+def shows_kernel(lines: Iterable[SavedLine]) -> bool:
+    """Whether a stamped line is a kernel's record, or its panic."""
+    texts = [line.text.rstrip().decode("latin-1") for line in lines if line.ns is not None]
+    return any(RECORD.search(text) for text in texts) or find_panic(texts) is not None
 
 
 def starts_before(texts: Sequence[str]) -> int:
