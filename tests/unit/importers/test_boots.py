@@ -185,6 +185,23 @@ def test_boots_on_the_kernels_clock_are_told_apart(tmp_path: Path) -> None:
     assert [end and end.to_ns for end in ends] == [4_000_000_000] * 3
 
 
+def test_text_before_a_record_on_its_line_came_before_it(tmp_path: Path) -> None:
+    glued = "box login: [   21.000000] usb 1-1: new high-speed USB device"
+    (boot,) = read(tmp_path, bare([*ONE[:-1], (4.0, glued)])).boots
+    usable = boot.mark("usable")
+    assert usable is not None
+    assert (usable.from_ns, usable.to_ns) == (1_100_000_000, 21_000_000_000)
+    (boot,) = read(tmp_path, bare([*ONE[:-1], (4.0, glued.replace(" 21", "210"))])).boots
+    usable = boot.mark("usable")
+    assert usable is not None and usable.latest_ns is None
+
+
+def test_a_prompt_on_which_a_record_came_much_later_shows_no_log(tmp_path: Path) -> None:
+    glued = "box login: [  210.000000] usb 1-1: new high-speed USB device"
+    (boot,) = read(tmp_path, tio([*kernel(1.0), (4.0, glued)])).boots
+    assert seconds(boot)["boot.printed"] == pytest.approx(3.0, abs=0.01)
+
+
 def test_a_kernel_that_panics_before_any_instant_is_a_boot(tmp_path: Path) -> None:
     log = [*kernel(1.0)[:1], (1.5, "Kernel panic - not syncing: VFS: Unable to mount root fs")]
     (error,) = read(tmp_path, tio(log)).errors

@@ -21,7 +21,7 @@ from perfboard.importers.consoles.outcome import (
     shows_kernel,
     starts_before,
 )
-from perfboard.importers.consoles.portions import record_ns, stamped, timed_lines
+from perfboard.importers.consoles.portions import record_ns, record_of, stamped, timed_lines
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.run import RunError
@@ -196,9 +196,10 @@ def _is_shown(console: SavedConsole, part: _ConsolePart) -> bool:
     """Whether it is a kernel's log that was shown at once, as by dmesg, at a shell."""
     if console.clock == "kernel" or not part.lines:
         return False
-    lines = [(line.ns, time) for line in part.lines if (time := record_ns(line.text)) is not None]
-    known = [(ns, time_ns) for ns, time_ns in lines if ns is not None]
-    if record_ns(part.lines[0].text) is None or not known:
+    # A record behind a program's words came when these had ended.
+    lines = [(line.ns, record_of(line.text)) for line in part.lines]
+    known = [(ns, found[0]) for ns, found in lines if found and not found[1] and ns is not None]
+    if lines[0][1] is None or not known:
         return False
     came_ns = known[-1][0] - known[0][0]
     return 2 * (came_ns + console.resolution_ns) < known[-1][1] - known[0][1]

@@ -2,7 +2,7 @@
 """Console logs without stamps of a host: the kernel's own times are all that they have."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.analysis.boot.reading.records import RECORD
@@ -10,7 +10,7 @@ from perfboard.analysis.boot.reading.screen import readable
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import boots_in
 from perfboard.importers.consoles.lines import SavedConsole, SavedLine, lines_of
-from perfboard.importers.consoles.portions import record_ns
+from perfboard.importers.consoles.portions import record_of
 
 _LEAST = 3
 # Less than formats that have a form for each of their lines.
@@ -21,8 +21,18 @@ _LEVEL = re.compile(r"\A(?:\W|<[0-9]{1,3}>){0,8}")
 
 
 def kernel_console(lines: Sequence[bytes], notes: tuple[str, ...] = ()) -> SavedConsole:
-    """A log on the kernel's clock: a line has the time of the first record on it, if any."""
-    return SavedConsole([SavedLine(record_ns(line), line) for line in lines], "kernel", notes=notes)
+    """A log on the kernel's clock: a record has its own time, what stands before it has none."""
+    return SavedConsole([*_saved(lines)], "kernel", notes=notes)
+
+
+def _saved(lines: Sequence[bytes]) -> Iterator[SavedLine]:
+    for line in lines:
+        ns, begin = record_of(line) or (None, 0)
+        # A program's text, such as a prompt, may have waited for the end of its line until then.
+        if begin:
+            yield SavedLine(None, line[:begin])
+            line = line[begin:]
+        yield SavedLine(ns, line)
 
 
 def record_line(ns: int, message: bytes) -> SavedLine:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.analysis.boot.reading.loaders import counts_down
-from perfboard.analysis.boot.reading.records import RECORD
+from perfboard.analysis.boot.reading.records import RECORD, without_level
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.analysis.boot.record import SILENCE_NS
 from perfboard.importers.consoles.lines import SavedConsole, SavedLine
@@ -32,14 +32,24 @@ def timed_lines(lines: Iterable[SavedLine]) -> Iterator[SavedLine]:
         yield line._replace(ns=ns if ns is None else latest_ns)
 
 
-def record_ns(line: bytes) -> int | None:
-    """The kernel's time of the first record on a line, if it has any; no epoch's."""
+def record_of(line: bytes) -> tuple[int, int] | None:
+    """The kernel's time of the first record on a line, and its place; None if there is none.
+
+    The time is no epoch's. The place is 0 behind nothing but a level and colours.
+    """
     if b"[" not in line:
         return None
     record = RECORD.search(line[:_SEARCHED].decode("latin-1"))
     if record is None or len(record[1]) > _LONGEST_SECONDS:
         return None
-    return int(record[1] + record[2]) * 1000
+    is_first = not readable(without_level(record.string[: record.start()])).strip()
+    return int(record[1] + record[2]) * 1000, 0 if is_first else record.start()
+
+
+def record_ns(line: bytes) -> int | None:
+    """The kernel's time of the first record on a line, if it has any; no epoch's."""
+    record = record_of(line)
+    return record[0] if record else None
 
 
 def stamped(
