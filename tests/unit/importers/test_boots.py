@@ -210,6 +210,33 @@ def test_a_kernel_that_panics_before_any_instant_is_a_boot(tmp_path: Path) -> No
     assert read(tmp_path, tio(untimed)).errors
 
 
+def test_a_store_printed_on_a_slow_line_is_no_clock(tmp_path: Path) -> None:
+    # 70 bytes take 73 ms: each stored record came when the line was free, not when it was stored.
+    text = "x" * 50
+    stored = [
+        (1.5 + n * 0.073, f"[{0.07 * n:12.6f}] Linux version 6.6 {text[18:]}") for n in range(6)
+    ]
+    late = [(0.8 + t, f"[{t:12.6f}] {text}") for t in (1.2, 1.3, 1.5, 1.8)]
+    enabled = [(1.94, "[    0.450000] printk: console [ttyS0] enabled")]
+    log = [*LOADER, *stored, *enabled, *late, *kernel(0.8)[-2:], (4.0, "box login: ")]
+    (boot,) = read(tmp_path, tio(sorted(log))).boots
+    clock = boot.mark("kernel.clock")
+    assert clock is not None and clock.earliest_ns <= 0.8e9 <= (clock.latest_ns or 0)
+
+
+def test_a_stamp_at_a_lines_end_may_be_late_by_the_line(tmp_path: Path) -> None:
+    # 9600 baud: a byte takes 1.04 ms.
+    came, lines = 0.0, []
+    for t in (0.0, *(0.1 + n / 10 for n in range(20))):
+        record = f"[{t:12.6f}] {'Linux version 6.6' if not t else 'x: ' * 20}"
+        came = max(came, t) + (len(record) + 2) / 960
+        lines.append(f"{came + 5:.6f} {record}\n")
+    log = ["5.000000 U-Boot 2024.01 (Jan 01 2024)\n", *lines]
+    (boot,) = read(tmp_path, "".join(log)).boots
+    clock = boot.mark("kernel.clock")
+    assert clock is not None and clock.earliest_ns <= 0 and clock.precision_ns < 200e6
+
+
 def test_a_kernel_that_counts_from_another_instant(tmp_path: Path) -> None:
     based = [
         f"[{4294667.296 + float(line[1:13]):.6f}] {line[15:]}\n" for _, line in kernel(0.0)[1:]

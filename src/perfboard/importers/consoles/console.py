@@ -253,7 +253,7 @@ def _mark(name: str, source: str, precision_ns: int, console: SavedConsole) -> M
         t_ns=0,
         clock=console.clock,
         source=source,
-        precision_ns=precision_ns + console.resolution_ns,
+        precision_ns=precision_ns + console.error_ns,
     )
 
 

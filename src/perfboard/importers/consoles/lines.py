@@ -3,6 +3,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from perfboard.analysis.boot.reading.screen import LONGEST_LINE
@@ -10,6 +12,9 @@ from perfboard.importers.base import SavedFile
 from perfboard.model.errors import UsageError
 
 MOST_LINES = 1_000_000
+_STRETCH = 256
+# A line of 300 baud; no console is slower.
+_SLOWEST_NS = 33_333_333
 
 
 class SavedLine(NamedTuple):
@@ -39,6 +44,39 @@ class SavedConsole:
     # Whether the times of a kernel's clock count from where it begins.
     has_zero: bool = True
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def byte_ns(self) -> int:
+        """The most that a byte takes: the least of any stretch of lines; 0 if none is long enough.
+
+        A stretch is longer than the lines that an adapter hands over at once.
+        """
+        if self.clock == "kernel":
+            return 0
+        sizes = accumulate((len(line.text) for line in self.lines), initial=0)
+        # Of stamps at lines' ends, a line's bytes come before its own.
+        places = [*sizes][self.at_end :]
+        known = [
+            (line.ns, place)
+            for line, place in zip(self.lines, places, strict=False)
+            if line.ns is not None
+        ]
+        least, first = 0, 0
+        for ns, place in known:
+            while place - known[first][1] >= _STRETCH:
+                since_ns, begin = known[first]
+                byte_ns = max(ns - since_ns + self.resolution_ns, 1) // (place - begin)
+                least = min(least or _SLOWEST_NS, byte_ns)
+                first += 1
+        return least
+
+    @property
+    def error_ns(self) -> int:
+        """How much later than the first byte of its line a stamp may be."""
+        if not self.at_end:
+            return self.resolution_ns
+        longest = max((len(line.text) for line in self.lines), default=0)
+        return self.resolution_ns + longest * self.byte_ns
 
 
 def lines_of(file: SavedFile) -> list[bytes]:

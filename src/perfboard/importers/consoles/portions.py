@@ -109,7 +109,9 @@ def stamped(
             add(text, own_ns)
         if line.ns is not None:
             own_at_ns = latest_ns
-    return portions, Stamps(ns, ends=ends, resolution_ns=console.resolution_ns, lent=lent)
+    return portions, Stamps(
+        ns, ends=ends, resolution_ns=console.error_ns, byte_ns=console.byte_ns, lent=lent
+    )
 
 
 def _next_stamps(lines: Sequence[SavedLine]) -> list[tuple[int | None, bool]]:

@@ -62,9 +62,12 @@ class KernelLog:
     those behind. `beyond` counts records with a time that no clock has.
     """
 
-    def __init__(self, *, all_lines: bool = False, resolution_ns: int = 0) -> None:
-        """`all_lines` keeps every record's line; `resolution_ns` is that of the stamps."""
+    def __init__(
+        self, *, all_lines: bool = False, resolution_ns: int = 0, byte_ns: int = 0
+    ) -> None:
+        """`all_lines` keeps every record's line; the times are those of the stamps."""
         self.resolution_ns = resolution_ns
+        self._byte_ns = byte_ns
         self.times = array("q")
         self.arrivals = array("q")
         self.quiet = array("q")
@@ -72,7 +75,7 @@ class KernelLog:
         self.more = self.beyond = 0
         self._all = all_lines
         self._cut: list[int] = []  # records whose end has not come yet, the innermost last
-        self._last_ns = 0
+        self._last_ns = self._last_size = 0
 
     def add(self, line: ConsoleLine) -> None:
         """The next line of the console."""
@@ -93,7 +96,7 @@ class KernelLog:
             body = without_level(text[end : match.start()]) if match else text[end:]
             self._add(KernelLine(time_ns, body, stamp), line, cut=match is not None)
             stamp = None
-        self._last_ns = line.end_ns
+        self._last_ns, self._last_size = line.end_ns, len(text)
 
     def _add(self, record: KernelLine, line: ConsoleLine, *, cut: bool) -> None:
         if record.time_ns > _LATEST_NS:
@@ -102,7 +105,9 @@ class KernelLog:
         index = len(self.times)
         self.times.append(record.time_ns)
         self.arrivals.append(-1 if record.console_ns is None else record.console_ns)
-        self.quiet.append(line.start_ns - self._last_ns)
+        # A line's stamp is of its first byte or of its last: the bytes of one line came since.
+        busy_ns = self._byte_ns * max(self._last_size, len(line.text))
+        self.quiet.append(line.start_ns - self._last_ns - busy_ns)
         if cut:
             self._cut = [*self._cut[-99:], index]
         if self._all or cut or _is_notable(record.text):
