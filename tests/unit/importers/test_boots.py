@@ -210,6 +210,18 @@ def test_a_kernel_that_panics_before_any_instant_is_a_boot(tmp_path: Path) -> No
     assert read(tmp_path, tio(untimed)).errors
 
 
+def test_a_kernels_clock_may_begin_before_the_first_byte(tmp_path: Path) -> None:
+    # Its first records were stored until its console ran, and no loader printed anything.
+    times = (0.0, 0.1, 0.2, 0.3)
+    stored = [(1.0 + t / 100, f"[{t:12.6f}] Linux version 6.6.1 {t}") for t in times]
+    log = [*stored, *later(kernel(0.5)[2:], 0.2), (4.0, "box login: ")]
+    (boot,) = read(tmp_path, tio(log)).boots
+    assert boot.mark("kernel.clock") is None
+    init = boot.mark("init.exec")
+    assert init is not None and init.t_ns == pytest.approx(0.8e9, abs=2e6)
+    assert not [note for note in boot.notes if "left out" in note or "jumped" in note]
+
+
 def test_a_store_printed_on_a_slow_line_is_no_clock(tmp_path: Path) -> None:
     # 70 bytes take 73 ms: each stored record came when the line was free, not when it was stored.
     text = "x" * 50

@@ -108,16 +108,17 @@ class BootClock:
         return zero_ns < self.floor_ns - _BACK_NS - self.resolution_ns
 
 
-def follow(log: KernelLog, breaks: Sequence[int]) -> list[BootClock]:
+def follow(log: KernelLog, breaks: Sequence[int], floor_ns: int = 0) -> list[BootClock]:
     """The clocks of a log, in the order of their first records.
 
     `breaks` are the times, in order, of a loader's words: a kernel's log does not go on behind
-    them. Records of time zero were stored before their clock ran, and have none.
+    them. No kernel's clock began before `floor_ns`. Records of time zero were stored before their
+    clock ran, and have none.
     """
     clocks: list[BootClock] = []
     current: BootClock | None = None
     begin: int | None = None
-    apart, floor_ns = False, 0
+    apart = False
     first = {place for place, line in log.lines.items() if is_first(line.text)}
     coming = iter([*breaks, 2**63])
     next_break = next(coming)

@@ -25,6 +25,9 @@ from perfboard.model.results.boot import Boot, Mark
 SILENCE_NS = 30_000_000_000
 """A line after so long a silence says nothing of the lines before it."""
 
+# A log that does not begin with the reset may begin at any time after it.
+_LONG_BEFORE_NS = -(2**61)
+
 
 def boot_record(
     scope: str,
@@ -93,7 +96,9 @@ def saved_record(
     """
     recording = read_recording(portions, stamps, usable)
     end = recording.usable.mark if recording.usable else None
-    record, _ = _record(recording, stamps, seen, end, stamps.ns[-1] if stamps.ns else 0)
+    was_reset = clock == "kernel" or any(mark.name == PHASES[0].start for mark in seen)
+    floor_ns = 0 if was_reset else _LONG_BEFORE_NS
+    record, _ = _record(recording, stamps, seen, end, stamps.ns[-1] if stamps.ns else 0, floor_ns)
     if end is None:
         record = record.model_copy(update={"last_ns": _last_ns(stamps)})
     return _as_read(record, stamps, seen, clock)
@@ -140,12 +145,13 @@ def _record(
     seen: Sequence[Mark],
     end: Mark | None,
     last_ns: int = 0,
+    floor_ns: int = 0,
 ) -> tuple[Boot, int]:
-    """Marks and initcalls up to `end`, and when that is.
+    """Marks and initcalls up to `end`, and when that is; the reset was at `floor_ns`, or later.
 
     Without an end it is the last of `seen`, or `last_ns` if that is later.
     """
-    timeline = timeline_of(recording, stamps.ns, end)
+    timeline = timeline_of(recording, stamps.ns, end, floor_ns)
     if end is not None:
         end = _usable(recording, timeline, end)
         seen = (*seen, end)

@@ -73,19 +73,24 @@ class _Notable(NamedTuple):
     shown: bool
 
 
-def timeline_of(recording: ConsoleRecording, came: Sequence[int], usable: Mark | None) -> Timeline:
-    """The timeline up to `usable`, or without it to the end; `came` is when bytes were read."""
+def timeline_of(
+    recording: ConsoleRecording, came: Sequence[int], usable: Mark | None, floor_ns: int = 0
+) -> Timeline:
+    """The timeline up to `usable`, or without it to the end; `came` is when bytes were read.
+
+    The board was reset at `floor_ns`, or after it.
+    """
     log = recording.log
     usable_ns = None if usable is None else max(usable.t_ns, usable.latest_ns or 0)
     events = [e for e in recording.events if usable_ns is None or e.mark.t_ns <= usable_ns]
-    clocks = follow(log, [event.mark.t_ns for event in events if event.kind != "kernel"])
+    clocks = follow(log, [event.mark.t_ns for event in events if event.kind != "kernel"], floor_ns)
     starts = later_starts(log, clocks, events)
     start = starts[-1] if starts else None
     since_ns = start.mark.t_ns if start else 0
     notes = [_restarted(starts)] if starts else []
     events = [event for event in events if event.mark.t_ns >= since_ns]
     running = [
-        _running(log, clock, events, came, since_ns)
+        _running(log, clock, events, came, since_ns if start else floor_ns)
         for clock in clocks
         if first_ns(log, clock) >= since_ns
     ]
@@ -150,7 +155,9 @@ def _running(
         # The words may have come at any time since the reading before.
         before = bisect_left(came, max(loaded)) - 1
         floor_ns = max(floor_ns, came[before] if before >= 0 else 0)
-    return _OpenSpan(clock, zero_of(log, clock, floor_ns), floor_ns, has_words(log, clock))
+    # Without a reset in the log, its first byte is the best that is known.
+    zero = zero_of(log, clock, max(floor_ns, 0))
+    return _OpenSpan(clock, zero, floor_ns, has_words(log, clock))
 
 
 def _counts(clock: _OpenSpan, main: _OpenSpan) -> bool:
