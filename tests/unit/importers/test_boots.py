@@ -249,6 +249,15 @@ def test_a_stamp_at_a_lines_end_may_be_late_by_the_line(tmp_path: Path) -> None:
     assert clock is not None and clock.earliest_ns <= 0 and clock.precision_ns < 200e6
 
 
+def test_whole_seconds_bound_init_by_as_much(tmp_path: Path) -> None:
+    log = [*LOADER, *kernel(1.0)[:-1], (2.95, "S0: starting"), (4.0, "box login: ")]
+    stamped = "".join(f"[2026-11-25 12:00:{int(t):02}] {text}\r\n" for t, text in log)
+    (boot,) = read(tmp_path, stamped).boots
+    init = boot.mark("init.exec")
+    assert init is not None and init.latest_ns is not None
+    assert init.earliest_ns <= 2.0e9 and init.latest_ns >= 2.95e9
+
+
 def test_a_kernel_that_counts_from_another_instant(tmp_path: Path) -> None:
     based = [
         f"[{4294667.296 + float(line[1:13]):.6f}] {line[15:]}\n" for _, line in kernel(0.0)[1:]

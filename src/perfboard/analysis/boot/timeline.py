@@ -260,7 +260,7 @@ def _log_mark(name: str, time_ns: int, zero: Zero) -> Mark:
 def _init_behind(freed: Mark, bound_ns: int) -> Mark:
     # It is most likely near the first: a kernel has little left to do then.
     until_ns = max(freed.t_ns, bound_ns)
-    bounds = {"from_ns": freed.t_ns, "to_ns": until_ns}
+    bounds = {"from_ns": max(0, freed.earliest_ns), "to_ns": until_ns}
     precision_ns = max(freed.precision_ns, until_ns - freed.t_ns)
     return freed.model_copy(update={"name": "init.exec", "precision_ns": precision_ns, **bounds})
 

@@ -78,8 +78,9 @@ def stamped(
         """A stamp of no other line, for those between the last stamp and that one."""
         stamp_ns = own_at_ns + 1 if until_ns is None else until_ns - zero_ns - 1
         if own_at_ns < stamp_ns:
-            from_ns = max(0, own_at_ns - console.resolution_ns)
-            lent[stamp_ns] = from_ns, None if until_ns is None else until_ns - zero_ns
+            from_ns = max(0, own_at_ns - console.error_ns)
+            to_ns = None if until_ns is None else until_ns - zero_ns + console.error_ns
+            lent[stamp_ns] = from_ns, to_ns
         return stamp_ns + zero_ns
 
     for line, (behind_ns, bounds) in zip(lines, _next_stamps(lines), strict=True):

@@ -92,12 +92,13 @@ def read_recording(
                 and instant_of(record.text) == "kernel.freed"
             ]
         elif line.text.strip():
-            _, latest_ns = stamps.lent.get(line.start_ns, (0, line.start_ns))
+            came_ns = line.start_ns + stamps.resolution_ns
+            _, latest_ns = stamps.lent.get(line.start_ns, (0, came_ns))
             if latest_ns is not None:
                 found.next_text |= dict.fromkeys(freed, latest_ns)
                 freed.clear()
             if found.bare and found.bare[-1].next_ns is None:
-                found.bare[-1] = found.bare[-1]._replace(next_ns=line.start_ns)
+                found.bare[-1] = found.bare[-1]._replace(next_ns=came_ns)
             bare = _BARE.match(line.text)
             if bare and len(found.bare) < MOST_NOTABLE:
                 text = line.text[bare.start(1) :]
