@@ -52,44 +52,44 @@ _PIECES = (
 )
 
 
-class _Sample(NamedTuple):
+class Sample(NamedTuple):
     """A whole file, and how its content is packed."""
 
     data: bytes
     pack: Callable[[bytes], bytes] = bytes
 
 
-def samples() -> dict[str, list[_Sample]]:
+def samples() -> dict[str, list[Sample]]:
     """Whole files of each format, the shorter ones of what there is."""
-    found: dict[str, list[_Sample]] = {name: [] for name in importers()}
+    found: dict[str, list[Sample]] = {name: [] for name in importers()}
     folder = DATA / "import"
     for path in sorted(folder.glob("*.log")):
         form = path.name.rpartition("-")[0]
         name = max((n for n in found if form.startswith(n)), key=len, default="kernel")
-        found[name].append(_Sample(_short(path.read_bytes())))
+        found[name].append(Sample(_short(path.read_bytes())))
     for path in (*folder.glob("reports/*"), *folder.glob("benchmarks/*"), *folder.glob("traces/*")):
         name = _NAMES.get(path.name, path.stem)
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data
         if path.suffix == ".json" and name != "journal":
             data = json.dumps(json.loads(data)).encode()
-        found[name].append(_Sample(data if name in TOOLS else _short(data)))
+        found[name].append(Sample(data if name in TOOLS else _short(data)))
     for case, name in _CASES.items():
         (path,) = (folder / "cases" / case).glob("input.*")
-        found[name].append(_Sample(path.read_bytes()))
+        found[name].append(Sample(path.read_bytes()))
     session = sigrok(_EDGES, 1000, 200, 70)
-    found["vcd"].append(_Sample(vcd(_EDGES)))
-    found["sigrok"] += [_Sample(session), *_metadata(session)]
-    found["saleae-csv"].append(_Sample(saleae_table(_EDGES)))
-    found["saleae-binary"] += [_Sample(saleae_binary(_EDGES["D0"], number)) for number in (0, 1)]
+    found["vcd"].append(Sample(vcd(_EDGES)))
+    found["sigrok"] += [Sample(session), *_metadata(session)]
+    found["saleae-csv"].append(Sample(saleae_table(_EDGES)))
+    found["saleae-binary"] += [Sample(saleae_binary(_EDGES["D0"], number)) for number in (0, 1)]
     found["power"] += [
-        _Sample(_METER),
-        _Sample(b"Zeit [s];Spannung [V];Strom [mA]\n0,0;5,0;0\n0,1;5,0;200\n0,2;5,0;300\n"),
+        Sample(_METER),
+        Sample(b"Zeit [s];Spannung [V];Strom [mA]\n0,0;5,0;0\n0,1;5,0;200\n0,2;5,0;300\n"),
     ]
-    found["bootstage-tree"].append(_Sample(_device_tree()))
-    found["bootchart"].append(_Sample(_archive()))
+    found["bootstage-tree"].append(Sample(_device_tree()))
+    found["bootchart"].append(Sample(_archive()))
     if find_spec("pyjls"):
-        found["jls"].append(_Sample(_joulescope()))
+        found["jls"].append(Sample(_joulescope()))
     return found
 
 
@@ -190,7 +190,7 @@ def _short(data: bytes) -> bytes:
     return data if len(lines) < 80 else b"".join((*lines[:40], *lines[-20:]))
 
 
-def _metadata(session: bytes) -> Iterator[_Sample]:
+def _metadata(session: bytes) -> Iterator[Sample]:
     """A session whose metadata alone is damaged: the archive's checks find other damage."""
     with zipfile.ZipFile(io.BytesIO(session)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -202,10 +202,10 @@ def _metadata(session: bytes) -> Iterator[_Sample]:
                 made.writestr(name, metadata if name == "metadata" else data)
         return out.getvalue()
 
-    yield _Sample(members["metadata"], pack)
+    yield Sample(members["metadata"], pack)
 
 
-def damaged(chance: random.Random, sample: _Sample) -> bytes:
+def damaged(chance: random.Random, sample: Sample) -> bytes:
     """The file with a few damages: of bytes, of numbers, of lines."""
     data = bytearray(sample.data)
     for _ in range(chance.choice([1, 1, 2, 4, 16])):

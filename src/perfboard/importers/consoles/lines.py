@@ -54,7 +54,7 @@ class SavedConsole:
         if self.clock == "kernel":
             return 0
         sizes = accumulate((len(line.text) for line in self.lines), initial=0)
-        # Of stamps at lines' ends, a line's bytes come before its own.
+        # A stamp at a line's end comes after that line's bytes.
         places = [*sizes][self.at_end :]
         known = [
             (line.ns, place)

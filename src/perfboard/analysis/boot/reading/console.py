@@ -29,8 +29,8 @@ class Stamps:
     `ns` (type code "q") counts nanoseconds since reset: of each byte, or, where `ends` is given,
     of each portion; `ends` are then how many bytes had come with it. `instructions`, of the same
     length, are those executed since reset, or None where nobody counted. Each stamp may be up to
-    `resolution_ns` later than its byte. Where whole lines have one stamp, a byte takes `byte_ns` at
-    most; 0: not known. `lent` are stamps of bytes that have none of their own, and
+    `resolution_ns` later than its byte. A byte takes `byte_ns` at most, if whole lines have one
+    stamp; 0: not known. `lent` are stamps of bytes that have none of their own, and
     the instants between which these came; None: no stamp bounds them.
     """
 
