@@ -236,6 +236,19 @@ def test_a_store_printed_on_a_slow_line_is_no_clock(tmp_path: Path) -> None:
     assert clock is not None and clock.earliest_ns <= 0.8e9 <= (clock.latest_ns or 0)
 
 
+def test_a_store_begins_with_its_records_of_time_zero(tmp_path: Path) -> None:
+    # The console runs 0.4 s after the clock began, at 2 s; a line takes 20 ms.
+    times = (0.0, 0.0, 0.0, 0.0, 0.1, 0.4)
+    texts = ["Linux version 6.6.1 (a@b)"] * 5 + ["printk: console [ttyS0] enabled"]
+    stored = [
+        (2.0 + n / 50, f"[{t:12.6f}] {text}")
+        for n, (t, text) in enumerate(zip(times, texts, strict=True))
+    ]
+    (boot,) = read(tmp_path, tio([*LOADER, *stored])).boots
+    clock = boot.mark("kernel.clock")
+    assert clock is not None and clock.earliest_ns <= 1.6e9 <= (clock.latest_ns or 0)
+
+
 def test_a_stamp_at_a_lines_end_may_be_late_by_the_line(tmp_path: Path) -> None:
     # 9600 baud: a byte takes 1.04 ms.
     came, lines = 0.0, []

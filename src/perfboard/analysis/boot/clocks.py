@@ -259,12 +259,11 @@ def _sample(places: "array[int]") -> "array[int]":
 
 def _last_of_store(log: KernelLog, clock: BootClock) -> Zero:
     """The zero by the record that says that the console is enabled, the last that came."""
-    *before, last = clock.places
-    first = last
-    for place in reversed(before):
-        if log.quiet[first] >= _QUIET_NS:
-            break
-        first = place
+    # Records of time zero were stored first.
+    begin, last = clock.places[0] if clock.begin is None else clock.begin, clock.places[-1]
+    *before, first = (place for place in range(begin, last + 1) if log.arrivals[place] >= 0)
+    while before and log.quiet[first] < _QUIET_NS:
+        first = before.pop()
     late_ns = log.arrivals[last] - log.arrivals[first]
     zero_ns = log.arrivals[first] - log.times[last]
     return Zero(zero_ns, late_ns + _RESOLUTION_NS + log.resolution_ns, live=False)
