@@ -249,6 +249,14 @@ def test_a_store_begins_with_its_records_of_time_zero(tmp_path: Path) -> None:
     assert clock is not None and clock.earliest_ns <= 1.6e9 <= (clock.latest_ns or 0)
 
 
+def test_a_kernel_without_times_shows_when_it_freed_its_memory(tmp_path: Path) -> None:
+    log = [(0.0, "Linux version 6.6.1 (a@b)"), (2.0, "Freeing unused kernel memory: 1K")]
+    (boot,) = read(tmp_path, tio([*log, (2.5, "S0: starting"), (4.0, "box login: ")])).boots
+    freed, init = boot.mark("kernel.freed"), boot.mark("init.exec")
+    assert freed is not None and freed.t_ns == 2_000_000_000
+    assert init is not None and init.earliest_ns <= 2.0e9 and (init.latest_ns or 0) >= 2.5e9
+
+
 def test_a_stamp_at_a_lines_end_may_be_late_by_the_line(tmp_path: Path) -> None:
     # 9600 baud: a byte takes 1.04 ms.
     came, lines = 0.0, []

@@ -29,7 +29,7 @@ from perfboard.model.results.boot import Mark
 
 # Records of a kernel that prints no times.
 _BARE = re.compile(
-    r"(?:<[0-7]>)?(VFS: Mounted root|Freeing (?:unused kernel|init memory): |Run \S+ as init proc"
+    r"(?:<[0-7]>)?(VFS: Mounted root|Freeing (?:unused kernel |init memory: )|Run \S+ as init proc"
     r"|[Cc]alling |initcall |probe of |clocksource: Switched|Switch(?:ed|ing) to clocksource )"
 )
 
