@@ -172,6 +172,7 @@ class TrueBoard:
         self._chance.shuffle(units)
         for number in range(self._chance.randrange(9)):
             self._wait(1, 1500)
+            self._settle()
             if self._chance.random() < 0.2 and not self._quiet:
                 self._records(1, 50)
             elif self._manager == "systemd" and units and self._chance.random() < 0.6:
