@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perfboard.analysis.gate.artifacts import with_functions
-from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules
+from perfboard.analysis.gate.change import GateLevel, Rules
+from perfboard.analysis.gate.judge import Judgement
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
