@@ -9,7 +9,8 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from perfboard.host.files import open_file, read_file
+from perfboard.host.files import open_file
+from perfboard.importers.text import plain_text
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
@@ -87,7 +88,7 @@ def read_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.strerror is None:
             raise
-        raise UsageError(f"{path}: {error.strerror}; wants a saved log") from error
+        raise UsageError(f"{path}: {error.strerror}; give a saved log") from error
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,8 @@ class FileContent:
     notes: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     alone: str = ""
+    # Boots that failed.
+    errors: tuple[RunError, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot
-from perfboard.analysis.timeline.join import join
 from perfboard.importers.base import FileContent, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, BootResult
@@ -66,6 +65,9 @@ def join_files(
     others = [boot for boot in boots.values() if not boot.marks]
     if not marked:
         return _without_clock(others), None
+    # It loads numpy, which a log alone does not need.
+    from perfboard.analysis.timeline.join import join
+
     timeline = join([clock for name, boot in marked.items() for clock in clocks_of(name, boot)])
     timeline = timeline.model_copy(
         update={

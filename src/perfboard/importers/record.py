@@ -12,9 +12,7 @@ from pathlib import Path, PurePosixPath
 from perfboard.analysis.boot.bounds.seen import seen_limits
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
-from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.power.figures import power_metrics
-from perfboard.analysis.timeline.boots import clocks_of, joined_boot
 from perfboard.history.rates import rates_of
 from perfboard.host.files import open_file
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
@@ -113,7 +111,8 @@ def _recorded(
         boot, timeline = join_files(files, read, parent)
         boots = (boot,)
         for file, each in zip(files, read, strict=True):
-            if each.power is not None:
+            if each.power is not None and timeline is not None:
+                # It loads numpy, which a log alone does not need.
                 from perfboard.analysis.timeline.energy import power_of
 
                 power, words = power_of(file.path.name, each.power, boot, timeline)
@@ -221,65 +220,6 @@ def _watched(file: SavedFile, progress: Progress) -> Iterator[SavedFile]:
         return
     with progress.step(f"reading {file.path.name}", size) as step:
         yield replace(file, watch=step.update)
-
-
-def _joined(
-    files: Sequence[SavedFile], read: Sequence[FileContent], parent: _Parent | None
-) -> tuple[Boot, TimelineResult]:
-    """The one boot of all files, on one timeline."""
-    boots: dict[str, Boot] = {}
-    notes: list[str] = []
-    if parent is not None:
-        of_parent = [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
-        if not of_parent:
-            raise UsageError(f"--into: {parent.run.id} has no boot; name a run of one")
-        if len(of_parent) > 1:
-            notes.append(
-                f"{parent.run.id} has {len(of_parent)} boots; the files were joined to the first."
-            )
-        boots[parent.run.board.name] = of_parent[0]
-    stages = _spoken_stages(read, parent)
-    for file, each in zip(files, read, strict=True):
-        if len(each.boots) > 1:
-            raise UsageError(
-                f"{file.path}: has {len(each.boots)} boots; cut out the one that the other files "
-                "are of"
-            )
-        name, number = file.path.name, 2
-        while name in boots:
-            name, number = f"{file.path.name} ({number})", number + 1
-        for boot in each.boots:
-            marks = [m for m in boot.marks if m.source not in _REPORTS or m.name not in stages]
-            boots[name] = boot.model_copy(update={"marks": tuple(marks)})
-    if not boots:
-        raise UsageError(
-            f"{files[0].path}: shows no mark of a boot; import it with a console log or a capture "
-            "of the same boot, or --into the run of it"
-        )
-    # It loads numpy, which a log alone does not need; so does `power_of`.
-    from perfboard.analysis.timeline.join import join
-
-    timeline = join([clock for name, boot in boots.items() for clock in clocks_of(name, boot)])
-    timeline = timeline.model_copy(
-        update={
-            "parent": parent.run.id if parent else None,
-            "notes": (*notes, *timeline.notes),
-        }
-    )
-    return joined_boot(timeline, boots), timeline
-
-
-def _spoken_stages(read: Sequence[FileContent], parent: _Parent | None) -> set[str]:
-    """The marks of programs' starts that a console or a capture shows."""
-    boots = [boot for each in read for boot in each.boots]
-    if parent is not None:
-        boots += [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
-    return {
-        mark.name
-        for boot in boots
-        for mark in boot.marks
-        if mark.name.startswith(STAGE) and mark.source not in _REPORTS
-    }
 
 
 def _subject(

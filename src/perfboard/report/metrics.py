@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.compare.comparison import label_name
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Metric, Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.terminal import cells, new_table
 from perfboard.report.words.evidence import headed, not_modelled
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
     """Medians and spreads of metrics of the run."""
-    table = new_table("metric", headed("median", run), "spread", "samples")
+    metrics = tuple(metrics)
+    table = new_table("metric", headed("median", run, *metrics), "spread", "samples")
     for metric in metrics:
-        found = summary(metric.samples)
-        middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-        table.add_row(
-            *cells(
-                label_name(metric) + not_modelled(run, metric.name), middle, spread, str(found.n)
-            )
-        )
+        name = label_name(metric) + not_modelled(run, metric.name)
+        if metric.samples:
+            found = summary(metric.samples)
+            middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
+            table.add_row(*cells(name, middle, spread, str(found.n)))
+        elif metric.between:
+            table.add_row(*cells(name, format_between(*metric.between, metric.unit), "", ""))
     return table

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perfboard.model.units import format_value
+from perfboard.model.units import format_between, format_value
 from perfboard.report.terminal import clean, list_table, pair_words, render
 from perfboard.store.row import RunRow
 
@@ -52,4 +52,6 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
 
 def _row(row: RunRow) -> tuple[str, ...]:
     value = "" if row.median is None else format_value(row.median, row.unit)
+    if row.between is not None:
+        value = format_between(*row.between, row.unit)
     return row.id, row.board, row.status, row.evidence, value, pair_words(row.tags)

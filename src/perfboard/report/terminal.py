@@ -67,19 +67,9 @@ def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     return table
 
 
-def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
-    """Medians and spreads of metrics of the run."""
-    metrics = tuple(metrics)
-    table = new_table("metric", headed("median", run, *metrics), "spread", "samples")
-    for metric in metrics:
-        name = label_name(metric) + not_modelled(run, metric.name)
-        if metric.samples:
-            found = summary(metric.samples)
-            middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-            table.add_row(*cells(name, middle, spread, str(found.n)))
-        elif metric.between:
-            table.add_row(*cells(name, format_between(*metric.between, metric.unit), "", ""))
-    return table
+def pair_words(items: Mapping[str, str]) -> str:
+    """The pairs in a line, as in "branch=main, commit=4f2a91c"."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(items.items()))
 
 
 def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":

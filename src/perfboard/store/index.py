@@ -14,7 +14,7 @@ from filelock import FileLock
 from perfboard.store import folder
 from perfboard.store.row import RunRow
 
-_VERSION = 4
+_VERSION = 5
 _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, "
 _COLUMNS += "least, most, tags"
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"

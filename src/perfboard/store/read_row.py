@@ -17,7 +17,7 @@ def read_row(path: Path) -> RunRow:
         run = load_run(path)
     except UsageError as error:
         return RunRow(path.name, path, "broken", reason=str(error))
-    headline, unit, median = _headline(run)
+    headline, unit, median, between = _headline(run)
     return RunRow(
         id=path.name,
         path=path,
@@ -29,20 +29,24 @@ def read_row(path: Path) -> RunRow:
         headline=headline,
         unit=unit,
         median=median,
+        between=between,
         tags=run.tags,
     )
 
 
-def _headline(run: Run) -> tuple[str, str, float | None]:
-    """The metric that stands for the run, its unit and its median; ("", "", None) if none does."""
-    sampled = [metric for metric in run.metrics if metric.samples]
-    shown = [metric for metric in sampled if metric.name == run.headline and not metric.labels]
+def _headline(
+    run: Run,
+) -> tuple[str, str, float | None, tuple[float, float | None] | None]:
+    """The metric that stands for the run, its unit, and its median or what it is between."""
+    known = [metric for metric in run.metrics if metric.extent]
+    shown = [metric for metric in known if metric.name == run.headline and not metric.labels]
     if run.headline is None and (measures := run.results_of(MeasuresResult)):
         figures = (figure for each in measures[0].measurements for figure in each.figures)
         if (first := next(figures, None)) is not None:
-            return first.metric, first.unit, first.value
+            return first.metric, first.unit, first.value, None
         # Those of most probes are no figures.
-        shown = sampled
+        shown = known
     for metric in shown[:1]:
-        return metric.name, metric.unit, summary(metric.samples).median
-    return "", "", None
+        median = summary(metric.samples).median if metric.samples else None
+        return metric.name, metric.unit, median, None if metric.samples else metric.between
+    return "", "", None, None

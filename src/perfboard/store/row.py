@@ -14,7 +14,8 @@ class RunRow:
     `status` is that of the run, or `broken` for a folder that cannot be read,
     `unfinished` for one that was interrupted, `running` for one under way; `reason`
     says more of these. `id` is the folder's name. `median` is that of the samples of the metric
-    `headline`, in `unit`: of the run's own, or of the first figure of its measures.
+    `headline`, in `unit`: of the run's own, or of the first figure of its measures. One without
+    samples is `between` two values, None: there is no bound.
     """
 
     id: str
@@ -27,5 +28,6 @@ class RunRow:
     headline: str = ""
     unit: str = ""
     median: float | None = None
+    between: tuple[float, float | None] | None = None
     reason: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)

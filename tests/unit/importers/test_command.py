@@ -81,9 +81,9 @@ def test_json_is_the_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["/nosuch"], "/nosuch: No such file or directory; wants a saved log"),
-        (["/dev/null"], "/dev/null: is a device; wants a saved log"),
-        (["a\0b"], "wants a saved log"),
+        (["/nosuch"], "/nosuch: No such file or directory; give a saved log"),
+        (["/dev/null"], "/dev/null: is a device; give a saved log"),
+        (["a\0b"], "give a saved log"),
         ([str(LOGS.parent.parent / "system")], "none of"),
         ([str(LOGS / "right.json")], "it is JSON of no program that Perfboard reads"),
         ([str(LOGS / "tio-pc.log"), "--format", "x"], '--format: there is no "x"'),

@@ -86,7 +86,7 @@ def test_runs_of_one_second_are_sorted_by_when_they_began() -> None:
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
 def test_a_damaged_index_is_rebuilt(damage: str) -> None:
-    index = cache_root() / "index-4.sqlite"
+    index = cache_root() / "index-5.sqlite"
     stored()
     rows = list_runs()
     if damage == "noise":

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 _PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "k": 1e3}
-_UNITS = {"time": "s", "volts": "V", "amperes": "A", "watts": "W"}
+UNITS = {"time": "s", "volts": "V", "amperes": "A", "watts": "W"}
 _WORDS = {
     "time": re.compile(r"time|timestamp|t|zeit|temps|tiempo"),
     "volts": re.compile(r"v|u|voltage|volts?|spannung|tension|bus[ _]?voltage|vbus"),
@@ -46,18 +46,23 @@ def columns_of(heading: str, separator: str) -> Iterator[tuple[str, int, float]]
                 yield what, place, scale
 
 
+def is_time(name: str) -> bool:
+    """Whether a column's name says that it is of times, without their unit."""
+    return _WORDS["time"].fullmatch(name.lower()) is not None
+
+
 def _meanings(name: str) -> Iterator[tuple[str, float]]:
     for what, pattern, scale in _SYSFS:
         if pattern.fullmatch(name):
             yield what, scale
             return
-    if _WORDS["time"].fullmatch(name.lower()):
+    if is_time(name):
         yield "time", 1.0
         return
     match = _NAMED.fullmatch(name)
     word, prefix, unit = match.groups() if match else (name, "", "")
     word = word.strip().lower()
-    for what, base in _UNITS.items():
+    for what, base in UNITS.items():
         if unit in ("", base) and (_WORDS[what].fullmatch(word) or (not word and unit == base)):
             yield what, _PREFIXES[prefix]
             return

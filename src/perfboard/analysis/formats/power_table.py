@@ -8,12 +8,16 @@ from typing import BinaryIO
 
 import numpy as np
 
-from perfboard.analysis.formats.capture import lines_in_portions
-from perfboard.analysis.formats.power_heading import columns_of, separator_of
+from perfboard.analysis.formats.capture import MOST_NS, lines_in_portions
+from perfboard.analysis.formats.power_heading import UNITS, columns_of, is_time, separator_of
 
 # As many as fit in 1 GB with room for the work on them.
 _MOST_ROWS = 20_000_000
 _MOST_HEADING = 4096
+# More volts, amperes or watts than any board takes.
+_LARGEST = 1e9
+# The seconds since 1970 are some 10^9, and were more than 10^8 since 1973.
+_EPOCHS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ def read_power_table(
     if len(rows) < 3 or not np.isfinite(rows).all():
         raise ValueError("it has fewer than three samples, or one that is no number")
     seconds = values["time"] - values["time"][0]
-    if _WORDS["time"].fullmatch(names[columns["time"][0]].lower()):
+    if is_time(names[columns["time"][0]]):
         seconds *= _epoch_unit(float(values["time"][0]))
     if (far := np.abs(seconds) > MOST_NS / 1e9).any():
         raise ValueError(
@@ -101,7 +105,7 @@ def read_power_table(
         if what in values and (far := np.abs(values[what]) > _LARGEST).any():
             place = int(np.argmax(far))
             raise ValueError(
-                f"sample {place + 1} is of {values[what][place]:.3g} {_UNITS[what]}, which no "
+                f"sample {place + 1} is of {values[what][place]:.3g} {UNITS[what]}, which no "
                 "meter shows"
             )
     if (np.diff(seconds) <= 0).any():

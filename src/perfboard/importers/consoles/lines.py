@@ -20,7 +20,7 @@ _SLOWEST_NS = 33_333_333
 class SavedLine(NamedTuple):
     """A line with its end as the board printed it, and its stamp; None for a line without one.
 
-    `reset_ns` is not None for the line behind which the board was reset: how long that took.
+    `reset_ns` is not None for the line after which the board was reset: how long that took.
     """
 
     ns: int | None

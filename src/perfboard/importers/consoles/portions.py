@@ -83,29 +83,29 @@ def stamped(
             lent[stamp_ns] = from_ns, to_ns
         return stamp_ns + zero_ns
 
-    for line, (behind_ns, bounds) in zip(lines, _next_stamps(lines), strict=True):
+    for line, (after_ns, bounds) in zip(lines, _next_stamps(lines), strict=True):
         text = line.text
         body = text.rstrip(b"\r\n")
         if line.ns is not None:
             own_ns = line.ns
         elif not ns:
             # Nothing comes before the first stamp.
-            if behind_ns is None:
+            if after_ns is None:
                 break
-            own_ns = behind_ns
+            own_ns = after_ns
         elif body:
-            near = bounds and (behind_ns or 0) - zero_ns - own_at_ns <= SILENCE_NS
-            own_ns = lend(behind_ns if near else None)
+            near = bounds and (after_ns or 0) - zero_ns - own_at_ns <= SILENCE_NS
+            own_ns = lend(after_ns if near else None)
         else:
             own_ns = latest_ns + zero_ns
         if (
-            behind_ns is not None
+            after_ns is not None
             and len(body) < len(text)
             and not console.at_end
             and counts_down(readable(body.decode("latin-1")))
         ):
             add(body, own_ns)
-            text, own_ns = text[len(body) :], behind_ns
+            text, own_ns = text[len(body) :], after_ns
         if text:
             add(text, own_ns)
         if line.ns is not None:
@@ -116,7 +116,7 @@ def stamped(
 
 
 def _next_stamps(lines: Sequence[SavedLine]) -> list[tuple[int | None, bool]]:
-    """The next stamp behind each line, and whether it bounds lines before it."""
+    """The next stamp after each line, and whether it bounds lines before it."""
     found: list[tuple[int | None, bool]] = []
     following: int | None = None
     stops = False

@@ -9,7 +9,7 @@ from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.screen import readable
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import LONGEST_NS, FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import lines_of
+from perfboard.importers.consoles.lines import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.run import Metric

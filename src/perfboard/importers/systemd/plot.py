@@ -9,7 +9,7 @@ from typing import NamedTuple
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import LONGEST_NS, FileContent, Importer, ImportOptions, SavedFile
-from perfboard.importers.consoles.console import lines_of
+from perfboard.importers.consoles.lines import lines_of
 from perfboard.importers.systemd.analyze import duration_in, parts_of, total_notes
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span

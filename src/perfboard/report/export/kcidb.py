@@ -22,12 +22,12 @@ _LONGEST = 16_384
 
 
 def report(run: Run) -> str:
-    """The document: a test for each metric that has samples, and for what ended the run.
+    """The document: a test for each metric that is known, and for what ended the run.
 
     A verdict on another figure, as on a profile's row, is a test of its own.
     """
-    tests = [_metric(run, metric) for metric in run.metrics if metric.samples]
-    names = {label_name(metric) for metric in run.metrics if metric.samples}
+    tests = [_metric(run, metric) for metric in run.metrics if metric.extent]
+    names = {label_name(metric) for metric in run.metrics if metric.extent}
     tests += [_verdict(run, verdict) for verdict in run.verdicts if verdict.metric not in names]
     for error in run.errors:
         error_test = _test(run, error.kind, f"{run.study}.{error.kind}", "ERROR")
@@ -52,8 +52,12 @@ def _metric(run: Run, metric: Metric) -> dict[str, Any]:
     name = label_name(metric)
     verdict = next((each for each in run.verdicts if each.metric == name), None)
     found = _test(run, name, metric.name, _STATUS[verdict.outcome] if verdict else "DONE")
-    found["number"] = _number(statistics.median(metric.samples), metric.unit)
     found["misc"] |= {"labels": metric.labels, "samples": list(metric.samples)}
+    if metric.samples:
+        found["number"] = _number(statistics.median(metric.samples), metric.unit)
+    else:
+        # A test has one number, and none stands for an interval.
+        found["misc"] |= {"between": metric.between, "unit": metric.unit}
     return found
 
 

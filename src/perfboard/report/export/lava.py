@@ -30,7 +30,7 @@ def _lines(run: Run) -> Iterator[str]:
     yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=perfboard-{run.study} RESULT={ended}>"
     seen: set[str] = set()
     held = {verdict.metric: verdict.outcome for verdict in run.verdicts}
-    metrics = [metric for metric in run.metrics if metric.samples]
+    metrics = [metric for metric in run.metrics if metric.extent]
     names = {metric.name for metric in metrics}
     for verdict in run.verdicts:
         if verdict.metric not in names:
@@ -43,8 +43,14 @@ def _lines(run: Run) -> Iterator[str]:
     for metric in metrics:
         words = (metric.name, *(f"{key}-{value}" for key, value in sorted(metric.labels.items())))
         result = _RESULTS[held[metric.name]] if metric.name in held else "pass"
-        middle = summary(metric.samples).median
-        yield _line(_case(words, seen), result, middle, metric.unit)
+        if metric.samples:
+            middle = summary(metric.samples).median
+            yield _line(_case(words, seen), result, middle, metric.unit)
+            continue
+        # A case has one measurement: the bounds of one that is only bounded are two cases.
+        for end, value in zip(("low", "high"), metric.between or (), strict=False):
+            if value is not None:
+                yield _line(_case((*words, end), seen), result, value, metric.unit)
 
 
 def _case(words: Iterable[str], seen: set[str]) -> str:

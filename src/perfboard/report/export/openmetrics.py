@@ -2,8 +2,9 @@
 """A run in the OpenMetrics text format, version 1.0: a gauge a metric, with its unit.
 
 The label `statistic` says which number it is: `median`, `best`, and `low` and `high` of
-the interval where there is one. `perfboard_verdict` has a sample for each budget, whose label
-`outcome` is pass, fail or inconclusive. `metric` and `alias` are Perfboard's and lmbench's names.
+the interval where there is one; a metric that is only bounded has these alone.
+`perfboard_verdict` has a sample for each budget, whose label `outcome` is pass, fail or
+inconclusive. `metric` and `alias` are Perfboard's and lmbench's names.
 The time stamp is that of the run's end. `perfboard_run_info` has the margin of a timed run.
 """
 

@@ -2,7 +2,7 @@
 """How a run's numbers were had, in words, the same on the terminal and in the report."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from perfboard.analysis.verify.reach import extrapolated
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run
@@ -78,16 +78,6 @@ def margin_of(run: Run, metric: Metric) -> float:
 def not_modelled(run: Run, metric: str) -> str:
     """The words after the name of a metric that the timing model leaves out, else ""."""
     return f" ({NOT_MODELLED})" if metric in run.left_out else ""
-
-
-def margins_words(margins: Mapping[str, float]) -> str:
-    """Margins by class of work, and the classes without; "" where no class has one."""
-    if not margins:
-        return ""
-    stated = (f"{WORDS[work]} {margins[work]:.0%}" for work in CLASSES if work in margins)
-    words = f"By class of work: {', '.join(stated)}."
-    rest = [WORDS[work] for work in CLASSES if work not in margins]
-    return f"{words} Not checked: {', '.join(rest)}." if rest else words
 
 
 def headed(heading: str, run: Run, *of: Metric | str) -> str:

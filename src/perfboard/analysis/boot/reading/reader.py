@@ -68,7 +68,10 @@ def read_recording(
     portions: Iterable[bytes], stamps: Stamps, usable: re.Pattern[str] | None
 ) -> ConsoleRecording:
     """Reads all portions; `usable` is searched for, if it is given."""
-    found = ConsoleRecording(KernelLog(resolution_ns=stamps.resolution_ns, byte_ns=stamps.byte_ns))
+    found = ConsoleRecording(
+        KernelLog(resolution_ns=stamps.resolution_ns, byte_ns=stamps.byte_ns),
+        waits=Waits(stamps.resolution_ns),
+    )
     loaders = Loaders()
     freed: list[int] = []
     for row in read_rows(portions, stamps):

@@ -13,7 +13,7 @@ from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.series import series_of
-from perfboard.report.charts.text_waterfall import text_waterfall
+from perfboard.report.charts.text_waterfall import row_value, text_waterfall
 from perfboard.report.metrics import metric_table
 from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, new_table
