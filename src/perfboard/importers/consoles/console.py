@@ -49,9 +49,10 @@ _ANY_LOG = (PRINTED, "usable")
 
 @dataclass
 class _ConsolePart:
-    """The lines of one boot; `began` if its first words are among them."""
+    """The lines of one boot, and their texts; `began` if its first words are among them."""
 
     lines: list[SavedLine] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     began: bool = False
     ended: bool = False
     # The end of the reset before the first line, and how long that took.
@@ -64,7 +65,6 @@ class _BootPart:
 
     boot: Boot
     part: _ConsolePart
-    texts: Sequence[str]
     outcome: BootOutcome
 
 
@@ -78,16 +78,15 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent
     for part in _parts(console, texts, pattern):
         if _is_shown(console, part):
             continue
-        own = [_text(line) for line in part.lines]
         boot = _boot(console, part, pattern)
-        began_ns = in_middle(boot, own) if console.clock == "kernel" else None
+        began_ns = in_middle(boot, part.texts) if console.clock == "kernel" else None
         if began_ns is not None:
             middle_ns = began_ns
         elif any(mark.name not in _ANY_LOG for mark in boot.marks) or (
             # All instants that it shows may lie before its first byte.
             part.began and boot.marks and shows_kernel(part.lines)
         ):
-            found.append(_BootPart(boot, part, own, outcome_of(boot, own)))
+            found.append(_BootPart(boot, part, outcome_of(boot, part.texts)))
     if not found:
         raise UsageError(_no_boot(file, middle_ns))
     if middle_ns is not None:
@@ -96,10 +95,11 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent
             f"begin {format_value(middle_ns / 1e9, 's')} after its clock did."
         )
     whole = [each for each in found if each.outcome.kind == "usable"]
-    if whole and len(whole) < len(found):
+    others = [each for each in found if each.outcome.kind != "usable"]
+    if whole and others:
         notes.append(
-            f"{file.path.name} has {len(found) - len(whole)} more that did not come to be usable; "
-            f"they are left out. {_outcomes(each for each in found if each not in whole)}"
+            f"{file.path.name} has {len(others)} more that did not come to be usable; "
+            f"they are left out. {_outcomes(others)}"
         )
     kept = (whole or found)[:_MOST_BOOTS]
     notes += _notes(console, kept, pattern, usable)
@@ -176,6 +176,7 @@ def _parts(
             yield part
             part, latest_ns = _ConsolePart(), 0
         part.lines.append(line)
+        part.texts.append(text)
         part.began = part.began or begins
         last_ns = line.ns if line.ns is not None else last_ns
         latest_ns = max(latest_ns, line.ns or 0)
@@ -196,7 +197,7 @@ def _is_shown(console: SavedConsole, part: _ConsolePart) -> bool:
     """Whether it is a kernel's log that was shown at once, as by dmesg, at a shell."""
     if console.clock == "kernel" or not part.lines:
         return False
-    # A record behind a program's words came when these had ended.
+    # A record after a program's words came when these had ended.
     lines = [(line.ns, record_of(line.text)) for line in part.lines]
     known = [(ns, found[0]) for ns, found in lines if found and not found[1] and ns is not None]
     if lines[0][1] is None or not known:
@@ -266,7 +267,7 @@ def _notes(
             "The log has the kernel's times alone. All before its clock (firmware, bootloader, "
             "decompression) is absent; a program's line came between the records next to it."
         )
-        clocks = {words for each in kept if (words := foreign_clock(each.texts))}
+        clocks = {words for each in kept if (words := foreign_clock(each.part.texts))}
         yield from sorted(clocks)
         if not console.has_zero:
             yield (
@@ -274,7 +275,7 @@ def _notes(
                 "before is unknown, and the kernel's phase absent."
             )
         for number, each in enumerate(kept, 1):
-            if (starts := starts_before(each.texts)) > 1:
+            if (starts := starts_before(each.part.texts)) > 1:
                 where = f"In boot {number} the" if len(kept) > 1 else "The"
                 yield (
                     f"{where} board started {starts} times before the kernel printed a record: it "

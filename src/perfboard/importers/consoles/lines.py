@@ -70,7 +70,7 @@ class SavedConsole:
                 first += 1
         return least
 
-    @property
+    @cached_property
     def error_ns(self) -> int:
         """How much later than the first byte of its line a stamp may be."""
         if not self.at_end:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from perfboard.analysis.boot.reading.kernel_log import instant_of, is_of_init
@@ -49,8 +50,9 @@ def outcome_of(boot: Boot, texts: Sequence[str]) -> BootOutcome:
     end = f"the last record, {_after(last_ns)}, is {_quoted(last)}"
     if not records:
         end = f"the last line is {_quoted(last)}"
+    in_user_space = BootOutcome("in-user-space", f"The log ends in user space: {end}.")
     if any(instant_of(text) == "init.exec" or is_of_init(text) for _, text in records):
-        return BootOutcome("in-user-space", f"The log ends in user space: {end}.")
+        return in_user_space
     waits = [(ns, match[1]) for ns, text in records if (match := _WAITS.match(message(text)))]
     mounted = any(instant_of(text) == "root.mounted" for _, text in records)
     if waits and not mounted:
@@ -70,7 +72,7 @@ def outcome_of(boot: Boot, texts: Sequence[str]) -> BootOutcome:
         return BootOutcome(
             "no-init", f"The log does not show that init was started, and ends: {end}."
         )
-    return BootOutcome("in-user-space", f"The log ends in user space: {end}.")
+    return in_user_space
 
 
 def in_middle(boot: Boot, texts: Sequence[str]) -> int | None:
@@ -79,14 +81,14 @@ def in_middle(boot: Boot, texts: Sequence[str]) -> int | None:
     It begins neither with first words, nor soon after the kernel's clock did, and has none of the
     instants that a boot's phases lie between.
     """
-    records = [*_records(texts)]
-    if not records or records[0][0] <= _BEGINS_NS or any(map(begins_boot, texts)):
+    first = next(_records(texts), None)
+    if first is None or first[0] <= _BEGINS_NS or any(map(begins_boot, texts)):
         return None
     if boot.mark("usable") is not None or boot.mark("init.exec") is not None:
         return None
-    if any(instant_of(text) or is_of_init(text) for _, text in records):
+    if any(instant_of(text) or is_of_init(text) for _, text in _records(texts)):
         return None
-    return records[0][0]
+    return first[0]
 
 
 def shows_kernel(lines: Iterable[SavedLine]) -> bool:
@@ -97,27 +99,25 @@ def shows_kernel(lines: Iterable[SavedLine]) -> bool:
 
 def starts_before(texts: Sequence[str]) -> int:
     """How often the board began before the kernel's first record: once, if nothing reset it."""
-    until = next((n for n, text in enumerate(texts) if RECORD.match(text)), len(texts))
-    firsts = Counter(text.strip() for text in texts[:until] if begins_boot(text))
+    firsts = Counter(text.strip() for text in _before_kernel(texts) if begins_boot(text))
     return max(firsts.values(), default=0)
 
 
 # Stamps that a program before the kernel prints: its name, and the form.
 _CLOCKS = {
-    # skiboot counts in ns, with the level behind the time.
+    # skiboot counts in ns, with the level after the time.
     "skiboot": (re.compile(r"\A\[ {0,5}(\d{1,6}\.\d{9}),\d\]"), 1.0),
     "Tegra's bootloader": (re.compile(r"\A\[(\d{4}\.\d{3})\] "), 1.0),
     "the bootloader": (re.compile(r"\A\[ {0,12}(\d{1,6}\.\d{3})\]"), 1.0),
     "Qualcomm's bootloader": (re.compile(r"\A[BDS] - {1,9}(\d{1,10}) - "), 1e-6),
-    "UEFI": (re.compile(r"\A\[(\d{2}\.\d{3})\]"), 1.0),
 }
 
 
 def foreign_clock(texts: Sequence[str]) -> str:
     """A sentence on the clock of a program before the kernel, which is not the kernel's; or ""."""
-    until = next((n for n, text in enumerate(texts) if RECORD.match(text)), len(texts))
+    early = [*_before_kernel(texts)]
     for name, (form, unit_s) in _CLOCKS.items():
-        times = [float(m[1]) * unit_s for text in texts[:until] if (m := form.match(text))]
+        times = [float(m[1]) * unit_s for text in early if (m := form.match(text))]
         if len(times) > 1:
             first, last = (format_value(each, "s") for each in (min(times), max(times)))
             return (
@@ -125,6 +125,11 @@ def foreign_clock(texts: Sequence[str]) -> str:
                 f"lines go from {first} to {last}, and nothing joins that to the kernel's clock."
             )
     return ""
+
+
+def _before_kernel(texts: Iterable[str]) -> Iterator[str]:
+    """The lines before the first that begins with a kernel's record."""
+    return takewhile(lambda text: not RECORD.match(text), texts)
 
 
 def _records(texts: Sequence[str]) -> Iterator[tuple[int, str]]:
