@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.phases import PhaseTime, cut_boot, total
+from perfboard.analysis.boot.phases import PhaseTime, between_of, cut_boot, total
 from perfboard.analysis.counters import counter_metrics
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
@@ -90,6 +90,7 @@ def _row(boots: list[list[PhaseTime]]) -> BootRow:
     first = boots[0][0]
     counts = [[part.instructions for part in parts] for parts in boots]
     known = [[count for count in parts if count is not None] for parts in counts]
+    between = between_of(boots)
     return BootRow(
         name=first.name,
         number=first.number,
@@ -98,18 +99,5 @@ def _row(boots: list[list[PhaseTime]]) -> BootRow:
         seconds=tuple(sum(part.duration_ns for part in parts) / 10**9 for parts in boots),
         instructions=tuple(sum(parts) for parts in known) if known == counts else None,
         precision_ns=max(sum(part.precision_ns for part in parts) for parts in boots),
-        between=_between(boots),
-    )
-
-
-def _between(boots: list[list[PhaseTime]]) -> tuple[float, float] | None:
-    if all(part.between_ns is None for parts in boots for part in parts):
-        return None
-    bounds = [
-        [part.between_ns or (part.duration_ns, part.duration_ns) for part in parts]
-        for parts in boots
-    ]
-    return (
-        min(sum(least for least, _ in each) for each in bounds) / 1e9,
-        max(sum(most for _, most in each) for each in bounds) / 1e9,
+        between=(between[0] / 1e9, between[1] / 1e9) if between else None,
     )

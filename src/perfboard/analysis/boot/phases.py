@@ -175,12 +175,21 @@ class PhaseTime:
         return None if known else (least_ns, most_ns)
 
 
-def between_of(parts: Sequence[PhaseTime]) -> tuple[int, int] | None:
-    """The shortest and longest of durations in ns, if one is not known to a tenth of itself."""
-    if all(part.between_ns is None for part in parts):
+def between_of(boots: Sequence[Sequence[PhaseTime]]) -> tuple[int, int] | None:
+    """The least and most ns that the parts of any boot add up to.
+
+    None if each part is known to a tenth of itself.
+    """
+    if all(part.between_ns is None for parts in boots for part in parts):
         return None
-    bounds = [part.between_ns or (part.duration_ns, part.duration_ns) for part in parts]
-    return min(least for least, _ in bounds), max(most for _, most in bounds)
+    bounds = [
+        [part.between_ns or (part.duration_ns, part.duration_ns) for part in parts]
+        for parts in boots
+    ]
+    return (
+        min(sum(least for least, _ in parts) for parts in bounds),
+        max(sum(most for _, most in parts) for parts in bounds),
+    )
 
 
 def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:

@@ -60,7 +60,7 @@ class SeriesChart:
     @cached_property
     def total_between(self) -> tuple[int, int] | None:
         """The least and most nanoseconds of any total, if one is not known to a tenth of itself."""
-        return between_of([end for boot in self.boots if (end := total(boot)) is not None])
+        return between_of([[end] for boot in self.boots if (end := total(boot)) is not None])
 
     @property
     def whole(self) -> str:

@@ -76,7 +76,7 @@ def phase_rows(series: SeriesChart, left_out: Container[str] = ()) -> list[TimeR
     for column, median in zip(columns, medians, strict=True):
         first = column[0]
         precision = max(row.precision_ns for row in column)
-        between = between_of(column)
+        between = between_of([[row] for row in column])
         rough = not between and precision >= 10 ** (6 - series.scale.decimals)
         rows.append(
             TimeRow(
