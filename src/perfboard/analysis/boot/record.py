@@ -120,10 +120,13 @@ def _as_read(
     """The record on that clock, where what was read at once has one stamp."""
 
     def as_read(mark: Mark) -> Mark:
-        if mark.t_ns in stamps.lent and mark not in seen and not mark.bounded:
-            mark = with_bounds(mark, *stamps.lent[mark.t_ns])
         precision_ns = mark.precision_ns
-        if mark not in seen and mark.source == "console" and not mark.bounded:
+        if mark in seen or mark.bounded:
+            pass
+        elif mark.t_ns in stamps.lent:
+            mark = with_bounds(mark, *stamps.lent[mark.t_ns])
+            precision_ns = mark.precision_ns
+        elif mark.source == "console":
             before = bisect_left(stamps.ns, mark.t_ns) - 1
             since_ns = stamps.ns[before] if before >= 0 else 0
             precision_ns = max(precision_ns, mark.t_ns - since_ns) + stamps.resolution_ns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric of a run next to its baseline, and the rules by which it is judged."""
+"""A metric of a run and of its baseline, and the rules by which it is judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class MetricChange:
-    """A metric of the run beside its baseline.
+    """A metric of the run and of its baseline.
 
     `before` and `after` are means, and `interval` is that of their difference: the range on a
     virtual board, else 95%; None if the noise is unknown. `reason` says why it is inconclusive.
@@ -69,16 +69,17 @@ def bounded_change(before: Sequence[Metric], after: Metric, rules: Rules) -> Met
     """
     extents = [each.extent or (0.0, None) for each in before]
     low = min(least for least, _ in extents)
-    most = [most for _, most in extents]
-    high = None if None in most else max(each for each in most if each is not None)
+    known = [most for _, most in extents if most is not None]
+    high = max(known) if len(known) == len(extents) else None
     new_low, new_high = after.extent or (0.0, None)
-    old, new = low if high is None else (low + high) / 2, new_low
-    if new_high is not None:
-        new = (new_low + new_high) / 2
+    old = low if high is None else (low + high) / 2
+    new = new_low if new_high is None else (new_low + new_high) / 2
     allowed = rules.fail_above * old
-    level, reason = GateLevel.INCONCLUSIVE, "it is known only to be "
-    reason += f"{format_between(low, high, after.unit)} before, "
-    reason += f"{format_between(new_low, new_high, after.unit)} now"
+    level = GateLevel.INCONCLUSIVE
+    reason = (
+        f"it is known only to be {format_between(low, high, after.unit)} before, "
+        f"{format_between(new_low, new_high, after.unit)} now"
+    )
     rose = high is not None and new_low > high + allowed
     fell = new_high is not None and new_high < low - allowed
     if rose or fell:

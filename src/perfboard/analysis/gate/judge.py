@@ -104,14 +104,19 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         for name, metric in own.items()
         if any(name in side for side in known)
     ]
-    sampled = [pair for pair in pairs if all(each.samples for each in (*pair[0], pair[1]))]
+    sampled = [pair for pair in pairs if _has_samples(*pair)]
+    bounded = [pair for pair in pairs if not _has_samples(*pair)]
     findings = _exact(sampled, rules) if exact else _noisy(sampled, rules)
-    findings += [bounded_change(*pair, rules) for pair in pairs if pair not in sampled]
+    findings += [bounded_change(*pair, rules) for pair in bounded]
     vanished = tuple(name for name in known[0] if name not in own)
     judged = replace(
         judgement, level=overall(findings, vanished), findings=tuple(findings), vanished=vanished
     )
     return explained(judged, baseline[0], run)
+
+
+def _has_samples(before: Sequence[Metric], after: Metric) -> bool:
+    return all(each.samples for each in (*before, after))
 
 
 def overall(findings: Sequence[MetricChange], vanished: Sequence[str]) -> GateLevel:
