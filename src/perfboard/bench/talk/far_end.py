@@ -86,7 +86,7 @@ class _Sender:
 
     def __init__(self, talk: _BoardTalk, protocol: str, port: str) -> None:
         self._talk, self._kind = talk, f"{protocol} {port}"
-        self._output = f"{ReadyRow(row='ready', mtu=_MTU).model_dump_json()}\n"
+        self._output = ReadyRow(row="ready", mtu=_MTU).line()
 
     def write(self, data: bytes) -> None:
         self._talk.say(f"trial {self._kind} {data.decode().strip()}")
