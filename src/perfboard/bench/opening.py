@@ -42,7 +42,7 @@ def open_record(
     place = loaded.board.name if loaded else request.place
     with (
         lab.record(study, place, request.command, headline) as record,
-        open_bench(request, options, lab, record.folder.path / "artifacts") as bench,
+        open_bench(request, options, lab, record.folder.artifacts) as bench,
     ):
         yield record, bench
 

@@ -20,11 +20,15 @@ def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
     metrics = tuple(metrics)
     table = new_table("metric", headed("median", run, *metrics), "spread", "samples")
     for metric in metrics:
-        name = label_name(metric) + not_modelled(run, metric.name)
-        if metric.samples:
-            found = summary(metric.samples)
-            middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-            table.add_row(*cells(name, middle, spread, str(found.n)))
-        elif metric.between:
-            table.add_row(*cells(name, format_between(*metric.between, metric.unit), "", ""))
+        if metric.extent:
+            name = label_name(metric) + not_modelled(run, metric.name)
+            table.add_row(*cells(name, *middle_and_spread(metric), str(len(metric.samples) or "")))
     return table
+
+
+def middle_and_spread(metric: Metric) -> tuple[str, str]:
+    """The median and spread of its samples; of one without any, what it is between, and ""."""
+    if metric.samples:
+        found = summary(metric.samples)
+        return format_value(found.median, metric.unit), format_value(found.spread, metric.unit)
+    return (format_between(*metric.between, metric.unit) if metric.between else ""), ""

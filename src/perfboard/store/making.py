@@ -37,12 +37,17 @@ class RunFolder:
         self.path = path
         self._lock = lock
 
+    @property
+    def artifacts(self) -> Path:
+        """The folder of the run's artifacts."""
+        return self.path / "artifacts"
+
     def artifact_path(self, name: str) -> Path:
         """The path of the artifact `name`; folders above it are made."""
         relative = PurePosixPath(name)
         if relative.is_absolute() or not relative.parts or ".." in relative.parts:
             raise ValueError(f"{name!r} is not the name of an artifact")
-        path = self.path / "artifacts" / relative
+        path = self.artifacts / relative
         with disk_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         return path
@@ -105,7 +110,7 @@ class RunFolder:
         return stored
 
     def _artifacts(self) -> Iterator[Artifact]:
-        for path in sorted((self.path / "artifacts").rglob("*")):
+        for path in sorted(self.artifacts.rglob("*")):
             if path.is_symlink() or not path.is_file():
                 continue
             with path.open("rb") as file:
@@ -126,7 +131,7 @@ class RunFolder:
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
-        for folder in (self.path / "artifacts", self.path):
+        for folder in (self.artifacts, self.path):
             _sync(folder)
 
 
@@ -167,7 +172,7 @@ def new_run(
                 os.close(lock)
         folder = RunFolder(id, path, lock)
         try:
-            (path / "artifacts").mkdir()
+            folder.artifacts.mkdir()
             (path / _RESERVE).write_bytes(os.urandom(_RESERVE_BYTES))
         except OSError:
             folder.discard()

@@ -145,7 +145,7 @@ def run_program(
         lab.record(_STUDY, board.name, command, "try.time.real") as record,
         record.begin(lambda: found),
     ):
-        artifacts = record.folder.path / "artifacts"
+        artifacts = record.folder.artifacts
         results = lab.try_out(target, one.plugin, artifacts, notify, cancelled)
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
             record.folder.write_artifact(name, content)

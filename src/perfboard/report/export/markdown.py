@@ -9,8 +9,9 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Run
-from perfboard.model.units import format_between, format_value
+from perfboard.model.units import format_value
 from perfboard.report.charts.text_waterfall import row_value
+from perfboard.report.metrics import middle_and_spread
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import clean
 from perfboard.report.words.evidence import evidence_label
@@ -50,17 +51,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield from _table(("phase", f"median, {evidence_label(run)}", "spread"), table)
     else:
         table = [
-            (
-                " ".join((metric.name, *metric.labels.values())),
-                *(
-                    (
-                        format_value(summary(metric.samples).median, metric.unit),
-                        format_value(summary(metric.samples).spread, metric.unit),
-                    )
-                    if metric.samples
-                    else (format_between(*metric.extent, metric.unit), "")
-                ),
-            )
+            (" ".join((metric.name, *metric.labels.values())), *middle_and_spread(metric))
             for metric in run.metrics
             if metric.extent
         ]

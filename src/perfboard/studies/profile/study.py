@@ -189,7 +189,7 @@ def _try_option(
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
             bench = stack.enter_context(
-                open_bench(request, asked.options, lab, record.folder.path / "artifacts")
+                open_bench(request, asked.options, lab, record.folder.artifacts)
             )
             changed = items_of_options(asked.profile, asked.path, asked.options.only)
             prepare(bench, (*items, *changed))

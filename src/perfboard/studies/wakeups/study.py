@@ -237,7 +237,7 @@ def _place(
     rounds = 1 if bench.facts.exact else _LIVE_ROUNDS
     if is_file(options.power):
         file = MeterFile(Path(options.power).expanduser(), options.volts or None)
-        with file.running(record.folder.path / "artifacts"):
+        with file.running(record.folder.artifacts):
             yield _AudioBoard(bench, rounds, file=file)
         return
     meter = _find_meter(options.power, request, bench) if options.power else None
