@@ -6,10 +6,10 @@ from typing import Literal
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
-from perfboard.measures.disk.points import PARAMETERS, disk_job, failure_of
+from perfboard.measures.disk.points import PARAMETERS, DiskWork, disk_job, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
-from perfboard.model.rows import Count, Positive, Row, read_rows, row_line
-from perfboard.model.run import Evidence, Metric
+from perfboard.model.rows import Positive, read_rows, row_line
+from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 
 _COUNT = 16 * 1024
@@ -19,16 +19,13 @@ _BYTES = 1024
 _TIMES = {"took_ns": 2 * 10**9, "own_us": 1_980_000, "busy_us": 1_990_000}
 
 
-class FilesRow(Row):
+class FilesRow(DiskWork):
     """An operation on each of `count` files, in one order."""
 
     row: Literal["files"]
     order: Literal["sequential", "random"]
     operation: Literal["create", "stat", "delete"]
     count: Positive
-    took_ns: Positive
-    own_us: Count
-    busy_us: Count
 
 
 class DiskFiles(Measure):
@@ -58,8 +55,7 @@ class DiskFiles(Measure):
     def read(self, output: str, setting: Setting) -> Finding:
         rates: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for row in read_rows(output, FilesRow):
-            used = row.busy_us if setting.facts.evidence is Evidence.TIMED else row.own_us
-            one = (row.count * 1e9 / row.took_ns, min(1.0, used * 1000 / row.took_ns))
+            one = (row.count / row.seconds, row.busy(setting.facts.evidence))
             rates.setdefault((row.order, row.operation), []).append(one)
         if not rates:
             raise NotMeasurable(failure_of(output) or "the probe measured no files")

@@ -45,29 +45,12 @@ PARAMETERS = (
 )
 
 
-class DiskPoint(Row):
-    """One point as the probe measured it (native/probe/commands/disk/points.c)."""
+class DiskWork(Row):
+    """Work on a disk: how long it took, and the processor's time of the probe and of all."""
 
-    row: Literal["point"]
-    operation: Annotated[str, Field(pattern=r"^[a-z]{1,15}$")]
-    mode: Literal["buffered", "direct"]
-    block: Positive
-    depth: Positive
-    bytes: Positive
-    operations: Positive
     took_ns: Positive
     own_us: Count
     busy_us: Count
-    p50_ns: Count
-    p99_ns: Count
-    longest_ns: Count
-    kept_permille: Count
-    how: Text
-
-    @property
-    def text(self) -> str:
-        """The point as the probe is asked for it."""
-        return f"{self.operation}/{self.mode}/{self.block}/{self.depth}"
 
     @property
     def seconds(self) -> float:
@@ -78,6 +61,28 @@ class DiskPoint(Row):
         """The processor's share: on a virtual board of all its work, else of the probe's."""
         used = self.busy_us if evidence is Evidence.TIMED else self.own_us
         return min(1.0, used / 1e6 / self.seconds)
+
+
+class DiskPoint(DiskWork):
+    """One point as the probe measured it (native/probe/commands/disk/points.c)."""
+
+    row: Literal["point"]
+    operation: Annotated[str, Field(pattern=r"^[a-z]{1,15}$")]
+    mode: Literal["buffered", "direct"]
+    block: Positive
+    depth: Positive
+    bytes: Positive
+    operations: Positive
+    p50_ns: Count
+    p99_ns: Count
+    longest_ns: Count
+    kept_permille: Count
+    how: Text
+
+    @property
+    def text(self) -> str:
+        """The point as the probe is asked for it."""
+        return f"{self.operation}/{self.mode}/{self.block}/{self.depth}"
 
 
 class DiskPoints(Measure):
