@@ -191,12 +191,6 @@ def read_session(output: str) -> DisplaySession:
     return DisplaySession(seen, tried, exits, memory, refused, watcher)
 
 
-def picture_hash(output: str, label: str) -> str:
-    """The hash of the screen at the end of a task's first accepted sample; "" if there is none."""
-    tasks = read_rows(output, TaskRow)
-    return next((each.hash for each in tasks if (each.label, each.outcome) == (label, "ok")), "")
-
-
 def accepted(found: DisplaySession, label: str, count: int) -> Sequence[TaskRow]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
@@ -239,11 +233,16 @@ class DisplayMeasure(Measure):
     def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
         shown = (str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters)
         programs = "".join(f", {program}" for program in shown)
+        # Each hash is of the screen at the end of a task's first accepted sample.
+        hashes: dict[str, str] = {}
+        for task in read_rows(output, TaskRow):
+            if task.outcome == "ok":
+                hashes.setdefault(task.label, task.hash)
         return tuple(
             FilmBlock(
                 title=f"{self.name}: {label}{programs}",
                 pictures=pictures,
-                hash=picture_hash(output, label),
+                hash=hashes.get(label, ""),
             )
             for label, pictures in pictures_of(output).items()
         )
