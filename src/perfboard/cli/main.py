@@ -5,6 +5,7 @@ It takes over ^C as its first act: the imports take a while, and a traceback say
 user who gives a command up. So everything more is imported where it is used.
 """
 
+import atexit
 import os
 import signal
 import sys
@@ -41,6 +42,8 @@ def run() -> "NoReturn":
         code = main()
         # The work is done: nothing is left to tidy up.
         _leave_on_interrupt()
+    # Python's own end puts the default back, by which a command that is done would be killed.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 

@@ -147,6 +147,22 @@ def test_names_that_are_no_text(homes: Path) -> None:
         assert perfboard(*words, variables=variables).returncode == 2
 
 
+def test_an_interrupt_after_the_end_changes_nothing() -> None:
+    # What is last to go in Python's own end sends it.
+    code = (
+        "import os, signal, sys, perfboard.cli.main as m\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, own=os.getpid(), number=signal.SIGINT):\n"
+        "        kill(own, number)\n"
+        "sys.last = Last()\n"
+        "m.run()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "runs"], env=environment(), capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("delay_s", [0.0, 0.05])
 def test_an_interrupt_at_the_start_is_no_traceback(delay_s: float) -> None:
     # It prints once Python itself has started, whose own words are not ours to change.
