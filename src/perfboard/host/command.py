@@ -7,8 +7,8 @@ import shutil
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -25,6 +25,8 @@ _LACKS = (
 )
 # A tool may have removed the file that it was writing when the disk was full.
 _ROOM = 16 << 20
+# Waits for the end of its input, which only we hold open, and ends the group $1.
+_GUARD = 'read -r _; kill -s KILL -- "-$1"'
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def follow(
     `on_line` says whether the line was only meant for it: such lines are left
     out of the last lines and of `log`. `variables` are added to the environment.
     The command gets a process group of its own, which is ended whole if anything,
-    Ctrl-C too, comes in between: after `grace_s` by force.
+    Ctrl-C too, comes in between: after `grace_s` by force. It ends as well if Perfboard is killed.
     """
     last: deque[str] = deque(maxlen=_LAST_LINES)
     lacks = ""
@@ -69,15 +71,16 @@ def follow(
         start_new_session=True,
     )
     try:
-        for line in process.stdout or ():
-            if any(words in line for words in _LACKS):
-                lacks = line.strip()
-            if on_line(line):
-                continue
-            last.append(line.rstrip())
-            if log is not None:
-                log.write(line)
-        code = process.wait()
+        with _guarded(process.pid):
+            for line in process.stdout or ():
+                if any(words in line for words in _LACKS):
+                    lacks = line.strip()
+                if on_line(line):
+                    continue
+                last.append(line.rstrip())
+                if log is not None:
+                    log.write(line)
+            code = process.wait()
     except BaseException:
         _end_group(process, grace_s)
         raise
@@ -121,6 +124,23 @@ def failure(what: str, outcome: CommandOutcome, folder: Path) -> EnvironmentLack
                 f"and run it again; {output}"
             )
     return BuildError(f"{what}; {output}")
+
+
+@contextmanager
+def _guarded(group: int) -> Iterator[None]:
+    """A process that ends the group by force if we die, whose pipe then closes."""
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", _GUARD, "sh", str(group)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.communicate()
 
 
 def _end_group(process: subprocess.Popen[str], grace_s: float) -> None:

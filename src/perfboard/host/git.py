@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.scratch import WORK_TREE, scratch_folder
 from perfboard.model.commit import Commit
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 
@@ -74,11 +74,12 @@ def commit_of(repository: Path, name: str) -> str:
 def work_tree(repository: Path, commit: str) -> Iterator[WorkTree]:
     """A private work tree of the repository at `commit`, removed at the end.
 
-    It lies in the temporary folder, and needs room there for what is built in it. Raises
-    UsageError for a folder that is in no repository.
+    It lies in the temporary folder, and needs room there for what is built in it. If this
+    process is killed, the next command removes it (`scratch.sweep`). Raises UsageError for a folder
+    that is in no repository.
     """
     with scratch_folder() as scratch:
-        path = scratch / "tree"
+        path = scratch / WORK_TREE
         _git(repository, "worktree", "add", "--quiet", "--detach", str(path), commit)
         try:
             yield WorkTree(path)

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.host.files import read_file
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.units import format_size
 
 _PREFIX = "perfboard-scratch-"
+# The work tree of a repository in one of these folders, if it has one.
+WORK_TREE = "tree"
 USUAL = Path("/tmp")  # noqa: S108 - only folders of random names are made there
 # A disk with less is full: what did not fit was larger.
 _ROOM = 1 << 20
@@ -81,9 +84,31 @@ def _sweep_one(path: Path) -> None:
         status = os.fstat(lock)
         if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) == stat.S_IRWXU:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            entry = _work_tree_entry(path / WORK_TREE)
             shutil.rmtree(path, ignore_errors=True)
+            if entry is not None:
+                shutil.rmtree(entry, ignore_errors=True)
     finally:
         os.close(lock)
+
+
+def _work_tree_entry(tree: Path) -> Path | None:
+    """The folder that a repository keeps of its work tree, and that would outlive the tree.
+
+    Either names the other: so nothing else is taken for one. Source: gitrepository-layout(5).
+    """
+    link = tree / ".git"
+    with suppress(OSError, ValueError, UsageError):
+        kind, _, words = _path_in(link).partition(" ")
+        entry = tree / words
+        back = _path_in(entry / "gitdir")
+        ours = entry.parent.name == "worktrees" and (entry / back).resolve() == link.resolve()
+        return entry if kind == "gitdir:" and ours else None
+    return None
+
+
+def _path_in(file: Path) -> str:
+    return os.fsdecode(read_file(file, 1 << 14, "a file of git", links=False)).strip()
 
 
 def _free(place: Path) -> int:

@@ -83,6 +83,22 @@ def test_what_is_not_ours_stays(place: Path, tmp_path: Path) -> None:
     assert sorted(place.iterdir()) == before and (other / "file").exists()
 
 
+@pytest.mark.parametrize("back", ["elsewhere/.git", "tree/.git"])
+def test_a_work_trees_entry_goes_with_it_if_either_names_the_other(
+    place: Path, tmp_path: Path, back: str
+) -> None:
+    folder = place / "perfboard-scratch-eeeeeeee"
+    (folder / "tree").mkdir(parents=True)
+    folder.chmod(0o700)
+    entry = tmp_path / "worktrees/tree"
+    entry.mkdir(parents=True)
+    (folder / "tree/.git").write_text(f"gitdir: {entry}\n")
+    (entry / "gitdir").write_text(f"{folder / back}\n")
+    sweep()
+    assert not folder.exists()
+    assert entry.exists() == (back != "tree/.git")
+
+
 def test_where_it_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert temporary_folder() == place
     monkeypatch.setenv("TMPDIR", "/proc/nowhere")

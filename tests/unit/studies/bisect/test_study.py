@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commit that made a board slower, found in a small repository by a fake board."""
 
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
+import psutil
 import pytest
 
 from perfboard.analysis.gate.change import Rules
 from perfboard.analysis.gate.culprit import Culprit
+from perfboard.host.scratch import sweep
 from perfboard.model.errors import BuildError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run
@@ -18,6 +23,7 @@ from perfboard.report.gate.bisect import bisect_text
 from perfboard.studies.bisect.study import bisect
 from tests.support.runs import make_boot, make_run
 
+Answer = TypeVar("Answer")
 # The image is what the source says; a source "broken" does not build.
 BUILD = (
     sys.executable,
@@ -141,3 +147,47 @@ def test_what_cannot_be_bisected_is_refused(
         find(folder, "c0", "c3")
     with pytest.raises(UsageError, match="is no commit of the git repository"):
         find(tmp_path, "c0", "c1")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from perfboard.analysis.gate.change import Rules
+from perfboard.model.progress import SilentProgress
+from perfboard.studies.bisect.study import bisect
+build = ("sh", "-c", "sleep 600 & echo $! > child.new; mv child.new child; wait")
+bisect(Path(sys.argv[1]), ("c0", "c1"), build, None, Rules(), SilentProgress())
+"""
+
+
+def test_if_it_is_killed_the_build_ends_and_the_next_command_prunes(
+    repository: Callable[..., Path], own_scratch: Path
+) -> None:
+    folder = repository("0", "100")
+    git(folder, "worktree", "add", "--quiet", "--detach", str(folder.parent / "theirs"))
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-c", KILLED, str(folder)]
+    with subprocess.Popen(words, env=variables, stderr=subprocess.DEVNULL) as process:
+        child = psutil.Process(int(soon(lambda: begun(own_scratch))))
+        process.kill()
+    soon(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    (scratch,) = own_scratch.iterdir()
+    assert str(scratch) in git(folder, "worktree", "list")
+    sweep()
+    assert list(own_scratch.iterdir()) == []
+    # The user's own stays.
+    assert len(git(folder, "worktree", "list").splitlines()) == 2
+
+
+def begun(scratch: Path) -> str:
+    """The process that the build has begun, or ""."""
+    return "".join(path.read_text() for path in scratch.glob("*/tree/child"))
+
+
+def soon(ask: Callable[[], Answer]) -> Answer:
+    """The first answer that is not empty."""
+    for _ in range(1000):
+        if answer := ask():
+            return answer
+        time.sleep(0.02)
+    raise AssertionError("it never came")
