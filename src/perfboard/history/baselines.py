@@ -8,7 +8,7 @@ from itertools import islice
 
 from perfboard.analysis.gate.judge import refusal
 from perfboard.model.errors import UsageError
-from perfboard.model.run import Run
+from perfboard.model.run import Evidence, Run
 from perfboard.store.accepted import accepted_levels
 from perfboard.store.boards import find_rows
 from perfboard.store.folder import find_run
@@ -18,29 +18,44 @@ from perfboard.store.row import RunRow
 
 _LAST = re.compile(r"last ([1-9][0-9]{0,3})")
 _BRANCH = re.compile(r"(?:branch:)?([^~:\s]+)")
+# The reason of a run that is stored as the baseline because there was none.
+FIRST_RUN = "the first run"
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The runs, the newest first, and in words why these; or why there is none."""
+    """The runs, the newest first, and in words why these; or why there is none.
+
+    The `first` run of its kind is to be stored as the baseline of later ones.
+    """
 
     runs: tuple[Run, ...]
     words: str
+    first: bool = False
 
 
 def accepted_baseline(run: Run) -> Baseline:
-    """The last accepted run of the same study, board, evidence and factors."""
+    """The last accepted run of the same study, board, evidence and factors; never the run itself.
+
+    An import of unknown evidence is not stored as the first one: it may be of another board.
+    """
     rows = {row.id: row for row in _rows_like(run)}
     for level in accepted_levels():
         row = rows.get(level.run)
         if row is None:
             continue
         if level.run == run.id:
-            return Baseline((run,), f"itself, accepted: {level.reason}")
+            words = f"it is itself the baseline, accepted: {level.reason}"
+            return Baseline((), words, first=level.reason == FIRST_RUN)
         found = load_run(row.path)
         if _alike(run, found):
             return Baseline((found,), f"accepted: {level.reason}")
-    return Baseline((), "no run like it was accepted yet")
+    words = "no run like it was accepted yet"
+    if run.evidence is Evidence.UNKNOWN:
+        words += ", and one of unknown evidence becomes a baseline only by "
+        words += f"`perfboard gate --accept REASON {run.id}`"
+        return Baseline((), words)
+    return Baseline((), words, first=True)
 
 
 def find_baseline(run: Run, given: str) -> Baseline:
@@ -58,7 +73,7 @@ def find_baseline(run: Run, given: str) -> Baseline:
         runs = tuple(islice((each for each in loaded if _alike(run, each)), int(match[1])))
         words = f"the last {len(runs)} runs like it" if len(runs) > 1 else "the last run like it"
         return Baseline(runs, words if runs else "there is no earlier run like it")
-    rows = _of_branch(given)
+    rows = branch = _of_branch(given)
     if rows is None:
         rows = find_rows(given)
         if not rows:
@@ -66,10 +81,12 @@ def find_baseline(run: Run, given: str) -> Baseline:
             return Baseline((_checked(run, found),), "the run that you named")
     others = [row for row in rows if row.id != run.id]
     words = f"the newest of {given}"
+    if rows and not others and not branch:
+        raise _itself(run)
     same = [row for row in others if (row.study, row.board) == (run.study, run.board.name)]
     if not same:
-        kind = f"{run.study} of {run.board.name}"
-        return Baseline((), f"{given} has no {kind} yet")
+        other = "other " if len(others) < len(rows) else ""
+        return Baseline((), f"{given} has no {other}{run.study} of {run.board.name} yet")
     comparable = [each for row in same if not refusal(run, each := load_run(row.path))]
     if not comparable:
         _checked(run, load_run(same[0].path))
@@ -106,7 +123,13 @@ def _alike(run: Run, other: Run) -> bool:
     return other.factors == run.factors and not refusal(run, other)
 
 
+def _itself(run: Run) -> UsageError:
+    return UsageError(f"--baseline: {run.id} is the run that is judged; choose another run")
+
+
 def _checked(run: Run, baseline: Run) -> Run:
+    if baseline.id == run.id:
+        raise _itself(run)
     if why := refusal(run, baseline):
         raise UsageError(
             f"--baseline: {baseline.id} is no baseline of {run.id}: {why}; choose another run, or "

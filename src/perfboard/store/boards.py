@@ -96,15 +96,22 @@ def _is_run(text: str) -> bool:
 
 
 def _named(text: str) -> list[RunRow]:
-    rows = [row for row in list_runs() if row.status == "complete"]
+    rows = list_runs()
     kind, colon, value = text.partition(":")
     if not colon:
-        return [row for row in rows if row.board == text]
-    if kind == _LATEST:
-        found = [row for row in rows if row.board == value]
+        meant = [row for row in rows if row.board == text]
+    elif kind == _LATEST:
+        meant = [row for row in rows if row.board == value]
     else:
-        found = [row for row in rows if row.tags.get(kind) == value]
-    if not found and rows and "/" not in kind:
+        meant = [row for row in rows if row.tags.get(kind) == value]
+    found = [row for row in meant if row.status == "complete"]
+    if colon and not found and rows and "/" not in kind:
+        if meant:
+            newest = meant[0]
+            raise UsageError(
+                f'"{text}": its run {newest.id} is {newest.status}; `perfboard show {newest.id}` '
+                "says why"
+            )
         what = f'of board "{value}"' if kind == _LATEST else f"with the tag {kind}={value}"
         raise UsageError(f'"{text}": there is no complete run {what}; `perfboard runs` lists them')
     return found

@@ -32,6 +32,8 @@ def test_the_last_accepted_run_like_it_is_the_baseline() -> None:
     assert accepted_baseline(ran(4, evidence=Evidence.TIMED)).runs == ()
     accept(new.id, "slower, and worth it")
     assert ids(accepted_baseline(ran(5)).runs) == [new.id]
+    # No run is held against itself.
+    assert accepted_baseline(new).runs == ()
     # One that is deleted is as if it had not been accepted.
     (accepted_folder() / f"{new.id}.json").unlink()
     assert ids(accepted_baseline(new).runs) == [first.id]
@@ -71,6 +73,7 @@ def test_a_branch_gives_its_newest_comparable_run() -> None:
     assert find_baseline(ran(6, "rpi-zero"), "main").runs == ()
     # The run itself is no baseline of itself.
     assert find_baseline(new, "new").runs == ()
+    assert find_baseline(new, "new").words == "new has no other boot of verdex yet"
 
 
 def test_what_is_no_baseline_is_refused() -> None:

@@ -18,6 +18,9 @@ class GateLevel(StrEnum):
     INCONCLUSIVE = "inconclusive"
     BETTER = "better"
     SAME = "same"  # not worse by more than is allowed
+    # Nothing was compared: the run was stored as the baseline, or has none.
+    FIRST = "first"
+    UNCOMPARED = "uncompared"
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class MetricChange:
     def difference(self) -> float:
         """The mean after less the mean before."""
         return self.after - self.before
+
+    @property
+    def noise_unknown(self) -> bool:
+        """Whether it is inconclusive since nothing is known of its noise."""
+        return self.level is GateLevel.INCONCLUSIVE and self.interval is None
 
     @property
     def ratio(self) -> float | None:

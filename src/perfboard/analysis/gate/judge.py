@@ -20,6 +20,10 @@ from perfboard.model.run import Metric, Run, Status
 # Units of figures that are exact where they do not vary.
 _EXACT_UNITS = ("1", "B")
 _IMAGE_SIZE = "image."
+# The samples of a run that say enough of its noise.
+FEWEST_SAMPLES = 5
+# The baseline that knows what differs from run to run, as a user gives it.
+LAST = f"last {FEWEST_SAMPLES}"
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Judgement:
     changes: tuple[Difference, ...] = ()
     # The pairs that were measured in turn; 0: the runs were stored before.
     pairs: int = 0
+    # By the last runs like it, where this baseline's noise is unknown.
+    by_last: "Judgement | None" = None
 
 
 def refusal(run: Run, baseline: Run) -> str:
@@ -67,8 +73,8 @@ def refusal(run: Run, baseline: Run) -> str:
 def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgement:
     """`run` judged against `baseline`, the newest first; `words` say whose choice that was.
 
-    Without a baseline it passes. Raises UsageError for a run that failed or has no metrics, for a
-    baseline that is none, and for patterns that match no metric.
+    Without a baseline nothing is compared. Raises UsageError for a run that failed or has no
+    metrics, for a baseline that is none, and for patterns that match no metric.
     """
     if run.status is not Status.COMPLETE:
         raise UsageError(
@@ -83,7 +89,7 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         evidence=run.evidence.value,
         baseline=tuple(each.id for each in baseline),
         baseline_words=words,
-        level=GateLevel.SAME,
+        level=GateLevel.UNCOMPARED,
         exact=exact,
         margin=run.margin,
         rules=rules,
@@ -185,6 +191,9 @@ def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[M
             # Medians, since a run that another program disturbed has a few samples far off.
             old, new = [statistics.median(side) for side in sides], [statistics.median(new)]
             shift = shift_from_runs(old, new[0])
+            if all(len(metric.samples) == 1 for metric in (*before, after)):
+                # The noise inside a run is part of how the runs differ.
+                within = shift
         finding = _finding(after, old, new, shift.interval if shift else None)
         allowed = rules.fail_above * abs(finding.before)
         if shift is None or within is None:
@@ -223,10 +232,10 @@ def _without_noise(
         )
         return replace(finding, interval=interval, level=level)
     few = len(old) < 2 or len(new) < 2
-    reason = "a single sample" if few else "the samples do not vary"
-    return replace(
-        finding, level=GateLevel.INCONCLUSIVE, reason=f"{reason}, so its noise is unknown"
-    )
+    reason = "the samples do not vary, so its noise is unknown"
+    if few:
+        reason = f"a single sample, so its noise is unknown: {FEWEST_SAMPLES} are needed"
+    return replace(finding, level=GateLevel.INCONCLUSIVE, reason=reason)
 
 
 def _chance(shift: Shift, better: str, allowed: float) -> float:

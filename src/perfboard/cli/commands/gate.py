@@ -4,14 +4,14 @@
 import argparse
 import re
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from perfboard.analysis.gate.artifacts import with_functions, with_parts
 from perfboard.analysis.gate.change import GateLevel, Rules
-from perfboard.analysis.gate.judge import Judgement, judge
+from perfboard.analysis.gate.judge import LAST, Judgement, judge
 from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
-from perfboard.history.baselines import accepted_baseline, find_baseline
+from perfboard.history.baselines import FIRST_RUN, accepted_baseline, find_baseline
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
 from perfboard.model.text import printable
 from perfboard.report.gate.formats import GATE_FORMATS
@@ -42,11 +42,15 @@ def gate(options: argparse.Namespace) -> int:
     else:
         baseline = find_baseline(run, options.baseline)
     found = explained(judge(run, baseline.runs, baseline.words, rules))
-    _print(found, options)
-    if options.baseline is None and not baseline.runs:
+    if options.baseline is None and any(each.noise_unknown for each in found.findings):
+        last = find_baseline(run, LAST)
+        if len(last.runs) > 1:
+            found = replace(found, by_last=judge(run, last.runs, last.words, rules))
+    if baseline.first:
         check_ours(folder)
-        accept(run.id, "the first run")
-        print(f"perfboard: {run.id} is now the baseline of runs like it", file=sys.stderr)
+        accept(run.id, FIRST_RUN)
+        found = replace(found, level=GateLevel.FIRST)
+    _print(found, options)
     return _exit_code(found, options.strict)
 
 
@@ -64,8 +68,6 @@ def _measure(options: argparse.Namespace, rules: Rules) -> int:
     sides = [side_of(text, given, ("perfboard", *sys.argv[1:])) for text in options.measure]
     found = explained(gate_in_turn(sides, rules, given.pairs, lab_of(options)))
     _print(found, options)
-    if found.level is GateLevel.INCONCLUSIVE:
-        print("perfboard: warning: the gate is inconclusive", file=sys.stderr)
     return _exit_code(found, options.strict)
 
 
@@ -104,12 +106,14 @@ def _print(found: Judgement, options: argparse.Namespace) -> None:
         print_json(asdict(found))
     else:
         print(GATE_FORMATS[options.format](found), end="")
+    if found.level is GateLevel.INCONCLUSIVE:
+        print("perfboard: warning: the gate is inconclusive", file=sys.stderr)
 
 
 def _exit_code(found: Judgement, strict: bool) -> int:
     if found.level is GateLevel.WORSE:
         return EXIT_FAILED_VERDICT
-    unsure = found.level is GateLevel.INCONCLUSIVE or not found.baseline
+    unsure = found.level not in (GateLevel.SAME, GateLevel.BETTER)
     return EXIT_INCONCLUSIVE if strict and unsure else 0
 
 

@@ -11,7 +11,8 @@ Judge a stored run against its baseline. The exit code is 1 where it got worse; 
 initcall or function that takes longer is named, and what changed in the image.
 
 Without --baseline it is held against the last accepted run of the same study, board, evidence and
-factors. The first such run passes, and becomes the baseline. --accept takes a new level.
+factors, never against itself. The first such run is stored as the baseline, and nothing is
+compared. --accept takes a new level.
 
 --measure A B judges no stored run: it measures A and B in turn, and judges B. Each is a board's
 name or file, with levels of a virtual one after commas, or a target. Pairs are measured in the
@@ -133,7 +134,9 @@ def _add_gate(command: Command) -> None:
     command.options = ("perfboard.studies.gate.study", "GateOptions")
     add_tag(command, "with --measure: a tag for its runs, such as commit=4f2a91c; repeatable")
     command.add_argument(
-        "--strict", action="store_true", help="exit with 5 where it is inconclusive"
+        "--strict",
+        action="store_true",
+        help="exit with 5 where it is inconclusive, or nothing was compared",
     )
     command.add_argument(
         "--accept", metavar="REASON", help="judge nothing; take the run as the new baseline"

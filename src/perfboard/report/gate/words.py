@@ -7,7 +7,7 @@ from perfboard.analysis.compare.changes import percent, sign_of
 from perfboard.analysis.compare.comparison import Difference
 from perfboard.analysis.gate.causes import ChangeCause
 from perfboard.analysis.gate.change import GateLevel, MetricChange
-from perfboard.analysis.gate.judge import Judgement
+from perfboard.analysis.gate.judge import LAST, Judgement
 from perfboard.model.units import format_value
 from perfboard.report.words.figures import quantity
 
@@ -18,14 +18,18 @@ _WORDS = {
     GateLevel.INCONCLUSIVE: "INCONCLUSIVE",
     GateLevel.BETTER: "BETTER",
     GateLevel.SAME: "PASS",
+    GateLevel.FIRST: "FIRST RUN",
+    GateLevel.UNCOMPARED: "NOT COMPARED",
 }
 
 
 def answer(judgement: Judgement) -> str:
     """Whether it got worse, in a sentence or two."""
     head = f"{_WORDS[judgement.level]}: "
+    if judgement.level is GateLevel.FIRST:
+        return f"{head}stored as the baseline, nothing was compared."
     if not judgement.baseline:
-        return f"{head}there is no baseline to hold it against: {judgement.baseline_words}."
+        return f"{head}{judgement.baseline_words}."
     found = [each for each in judgement.findings if each.level is judgement.level]
     sentences = [finding_words(each, judgement) for each in _largest(found)[:_MOST]]
     if len(found) > _MOST:
@@ -33,7 +37,10 @@ def answer(judgement: Judgement) -> str:
     if judgement.level is GateLevel.SAME and len(judgement.findings) > 1:
         most = _share(judgement.rules.fail_above)
         sentences = [f"none of {len(judgement.findings):,} metrics is worse by more than {most}."]
-    return head + " ".join([*sentences, *vanished_words(judgement)])
+    sentences += vanished_words(judgement)
+    if judgement.by_last:
+        sentences.append(f"`--baseline '{LAST}'` finds: {answer(judgement.by_last)}")
+    return head + " ".join(sentences)
 
 
 def finding_words(finding: MetricChange, judgement: Judgement) -> str:
@@ -98,6 +105,11 @@ def method_words(judgement: Judgement) -> Iterator[str]:
             f"Noise alone makes a gate worse in at most {rate} of cases, over all "
             f"{len(judgement.findings):,} metrics together (Welch's test, Holm's correction)."
         )
+        if len(judgement.baseline) > 1:
+            yield (
+                "That rate holds for runs of one sample each only if their noise is normal; a "
+                "board that is late now and then is red more often."
+            )
 
 
 def vanished_words(judgement: Judgement) -> Iterator[str]:

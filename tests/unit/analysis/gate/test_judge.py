@@ -96,9 +96,10 @@ def test_what_changed_in_the_image_is_named() -> None:
     assert not judged(booted(provenance=image)).changes
 
 
-def test_a_first_run_passes() -> None:
+def test_a_first_run_is_compared_with_nothing() -> None:
     found = judge(booted(), (), "nobody", Rules())
-    assert (found.level, found.findings, found.baseline_words) == (GateLevel.SAME, (), "nobody")
+    assert (found.level, found.findings) == (GateLevel.UNCOMPARED, ())
+    assert found.baseline_words == "nobody"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,23 @@ def test_noise_that_hides_a_change_is_inconclusive() -> None:
     assert found.level is GateLevel.INCONCLUSIVE
     assert found.findings[0].reason.startswith("the noise hides changes up to ")
     single = judged(run("run", 1.1), run("base", 1.0))
-    assert single.findings[0].reason == "a single sample, so its noise is unknown"
+    reason = "a single sample, so its noise is unknown: 5 are needed"
+    assert single.findings[0].reason == reason
+    assert single.findings[0].noise_unknown and not found.findings[0].noise_unknown
+
+
+def test_runs_of_one_sample_are_judged_by_what_differs_between_them() -> None:
+    def run(id: str, *samples: float) -> Run:
+        metric = Metric(name="cpu.a", unit="s", samples=samples)
+        return make_run(id, headline=None, metrics=(metric,), evidence=Evidence.HOST)
+
+    five = [run(f"base{i}", value) for i, value in enumerate((1.0, 1.01, 0.99, 1.005, 0.995))]
+    assert judged(run("run", 1.11), *five).level is GateLevel.WORSE
+    assert judged(run("run", 1.01), *five).level is GateLevel.INCONCLUSIVE
+    assert judged(run("run", 1.01), *five, fail_above=0.2).level is GateLevel.SAME
+    # One sample next to medians of several is no fair comparison.
+    several = [run(f"base{i}", *[value] * 3) for i, value in enumerate((1.0, 1.01, 0.99))]
+    assert judged(run("run", 1.11), *several).level is GateLevel.INCONCLUSIVE
 
 
 def test_counts_that_never_vary_are_exact_on_real_boards_too() -> None:

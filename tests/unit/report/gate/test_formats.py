@@ -60,6 +60,8 @@ def test_junit_fails_where_it_got_worse_and_skips_what_is_unknown() -> None:
     first = judge(booted("run"), [], "there is none", Rules())
     suite = _suite(first)
     assert (suite.get("tests"), suite.get("skipped"), len(suite)) == ("1", "1", 1)
+    (skipped,) = suite.iter("skipped")
+    assert skipped.get("message") == "NOT COMPARED: there is none."
 
 
 @pytest.mark.parametrize("name", GATE_FORMATS)
