@@ -115,7 +115,7 @@ class Scope:
         self._marks = tuple(marks)
         self._console_register = console_register
         self._timing = timing
-        self._beats = beats
+        self.beats = beats
         self._usage = usage
         self._screen = screen
         self._network, self._answer = network, answer
@@ -149,7 +149,7 @@ class Scope:
             f"out={self._writer}",
             f"console={self._console_register:x}",
         ]
-        if self._beats:
+        if self.beats:
             options.append(f"beat={_BEAT_NS}")
         if self._usage is not None:
             options.append("usage={:x}:{:x}".format(*self._usage))

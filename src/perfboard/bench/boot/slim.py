@@ -85,6 +85,7 @@ def _boot(variant: Variant, functions: Iterable[int], lab: Lab) -> tuple[Behavio
     scope = target.scope(
         lab.scope(target.board.network, lab.progress),
         (*marks_to_watch(target.board, image), *marks),
+        beats=True,
     )
     with (
         scratch_folder() as folder,

@@ -30,7 +30,7 @@ class BootPlan(Table):
     `usable` is `exec:NAME` (the start of that program or script) or
     `console:REGEX` (the line that matches). `budget_s` is the verdict's, in
     seconds of the board's clock; without it there is no verdict. `limit_s` is the
-    host seconds that may pass from one mark to the next before the boot counts as hung.
+    seconds of it that may pass from one mark to the next before the boot counts as hung.
     """
 
     usable: Annotated[str, Field(pattern=r"^(exec|console):.+$")]

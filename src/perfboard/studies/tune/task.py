@@ -26,8 +26,8 @@ from perfboard.targets.virtual.target import VirtualTarget
 if TYPE_CHECKING:
     from perfboard.images.image import Image
 
-# A kernel's or bootloader's own error is the same each time; a hang may be this machine's.
-_SURE = ("bootloader", "panic", "no-root")
+# Errors of the board itself, the same each time: a hang is one, by the board's own clock.
+_SURE = ("bootloader", "panic", "no-root", "no-mark", "hang")
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _booted(
             with lab.progress.step("booting", inf) as step:
                 boot, kept["ram"] = lab.boot(
                     target,
-                    [target.scope(plugin, marks)],
+                    [target.scope(plugin, marks, beats=True)],
                     folder,
                     lambda name: step.update(0, name),
                     cancelled,

@@ -160,6 +160,14 @@ class Emulator:
                 "died", f"The emulator does not give the board's memory: {error}"
             ) from None
 
+    def asleep(self) -> bool:
+        """Whether all of it waits, so that its guest's clock stands still by its own doing."""
+        # The state comes after the name, which may have any character.
+        with suppress(OSError):
+            tasks = Path(f"/proc/{self._process.pid}/task").glob("*/stat")
+            return all(task.read_text().rpartition(")")[2].split()[0] == "S" for task in tasks)
+        return False
+
     def death(self) -> PerfboardError | None:
         """The error that says how the emulator died, or None while it runs."""
         try:

@@ -183,7 +183,8 @@ class Emulation:
                 emulator.connect()
                 together.start()
                 emulator.resume()
-                yield BoardWatch(self.board, together, console, emulator)
+                scope = next((each for each in instruments if isinstance(each, Scope)), None)
+                yield BoardWatch(self.board, together, console, emulator, scope)
 
 
 class VirtualTarget(Emulation):

@@ -11,6 +11,7 @@ from perfboard.analysis.boot.reading.scope_log import ACCOUNTING
 from perfboard.analysis.boot.reading.screen import matches
 from perfboard.instruments.base import InstrumentSighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
+from perfboard.instruments.scope import Scope
 from perfboard.instruments.together import Together
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import Cancelled, PerfboardError, TargetError
@@ -35,11 +36,16 @@ class BoardWatch:
         instruments: Together,
         console: ConsoleRecorder,
         emulator: Emulator,
+        scope: Scope | None = None,
     ) -> None:
-        """`console` is one of the `instruments`, which have been started."""
+        """`console` and `scope` are of the `instruments`, which have been started.
+
+        A board whose scope has beats is judged by its own clock, any other by this machine's.
+        """
         self._instruments = instruments
         self.emulator = emulator
         self._console = console
+        self._scope = scope if scope is not None and scope.beats else None
         self._limit_s = board.boot.limit_s
         self._awaited = board.boot.usable
         kind, _, what = self._awaited.partition(":")
@@ -67,22 +73,31 @@ class BoardWatch:
         `seen` gets each mark as it is reached. Raises TargetError if the boot fails, and
         Cancelled soon after another thread sets `cancelled`.
         """
-        began = progressed = time.monotonic()
+        began = moved = time.monotonic()
+        reset = progressed = now = self._now_s()
         while self._instruments.open:
             if cancelled.is_set():
                 raise Cancelled
             for sighting in self._instruments.read(0.2):
                 if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
-                    progressed = time.monotonic()
+                    progressed = self._now_s()
                 usable = self._judge(sighting)
                 if sighting.kind == "mark" and sighting.name not in ACCOUNTING:
                     seen(self._reached[-1])
                 if usable:
                     return time.monotonic() - began
-            now = time.monotonic()
-            if now - progressed > self._limit_s or now - began > LIMITS_PER_BOOT * self._limit_s:
-                raise self._stuck(now - progressed, now - began)
+            before, now = now, self._now_s()
+            if now - progressed > self._limit_s or now - reset > LIMITS_PER_BOOT * self._limit_s:
+                raise self._stuck(now - progressed, now - reset)
+            if now != before:
+                moved = time.monotonic()
+            # An emulator that this machine is too busy for, or that was stopped, does not sleep.
+            elif time.monotonic() - moved > self._limit_s and self.emulator.asleep():
+                raise self._stuck(now - progressed, now - reset, ", and its clock stands still")
         raise self._ended()
+
+    def _now_s(self) -> float:
+        return time.monotonic() if self._scope is None else self._scope.now_ns / 1e9
 
     def _ended(self) -> PerfboardError:
         return self.emulator.death() or TargetError(
@@ -127,21 +142,22 @@ class BoardWatch:
             )
         return TargetError("panic", f"The kernel panicked: {panic.text}", self._console.tail)
 
-    def _stuck(self, silent_s: float, whole_s: float) -> TargetError:
+    def _stuck(self, silent_s: float, whole_s: float, still: str = "") -> TargetError:
+        clock = "this machine's clock" if self._scope is None else "the board's clock"
+        silence = f"no mark or console line for {silent_s:.0f} s of {clock}{still}, "
+        silence += f"{whole_s:.0f} s since reset"
         reached = ", ".join(self._reached[-5:]) or "none"
         if any(name == "init.exec" or name.startswith("exec:") for name in self._reached):
             return TargetError(
                 "no-mark",
                 f"User space started, but the mark `usable` ({self._awaited}) was not reached: "
-                f"no mark or console line for {silent_s:.0f} s of host time, {whole_s:.0f} s "
-                f"since reset.\nThe last marks: {reached}. Check boot.usable and boot.limit_s "
+                f"{silence}.\nThe last marks: {reached}. Check boot.usable and boot.limit_s "
                 "in the board file.",
                 self._console.tail,
             )
         return TargetError(
             "hang",
-            f"The boot hangs: no mark or console line for {silent_s:.0f} s of host time, "
-            f"{whole_s:.0f} s since reset.\nThe last marks: {reached}. If the board is only "
+            f"The boot hangs: {silence}.\nThe last marks: {reached}. If the board is only "
             "slow, raise boot.limit_s in the board file.",
             self._console.tail,
         )
