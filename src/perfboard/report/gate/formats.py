@@ -14,6 +14,7 @@ from perfboard.report.gate.words import (
     cause_words,
     change_words,
     finding_words,
+    last_words,
     method_words,
     signed,
 )
@@ -47,6 +48,7 @@ def junit(judgement: Judgement) -> str:
             failure = ElementTree.SubElement(case, "failure", message=words, type="worse")
             failure.text = printable("\n".join(_details(judgement)))
         elif finding.level is GateLevel.INCONCLUSIVE:
+            words = " ".join([words, *map(clean, last_words(judgement))])
             ElementTree.SubElement(case, "skipped", message=words)
         else:
             ElementTree.SubElement(case, "system-out").text = words

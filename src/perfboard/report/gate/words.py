@@ -37,10 +37,13 @@ def answer(judgement: Judgement) -> str:
     if judgement.level is GateLevel.SAME and len(judgement.findings) > 1:
         most = _share(judgement.rules.fail_above)
         sentences = [f"none of {len(judgement.findings):,} metrics is worse by more than {most}."]
-    sentences += vanished_words(judgement)
+    return head + " ".join([*sentences, *vanished_words(judgement), *last_words(judgement)])
+
+
+def last_words(judgement: Judgement) -> Iterator[str]:
+    """What the last runs like it say, where the baseline's noise is unknown."""
     if judgement.by_last:
-        sentences.append(f"`--baseline '{LAST}'` finds: {answer(judgement.by_last)}")
-    return head + " ".join(sentences)
+        yield f"`--baseline '{LAST}'` finds: {answer(judgement.by_last)}"
 
 
 def finding_words(finding: MetricChange, judgement: Judgement) -> str:

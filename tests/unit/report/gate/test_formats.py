@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gate's judgement in all its formats."""
 
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -57,6 +58,10 @@ def test_junit_fails_where_it_got_worse_and_skips_what_is_unknown() -> None:
     unknown = judge(run("run", 1.0), [run("base", 1.0)], "x", Rules())
     suite = _suite(unknown)
     assert (suite.get("skipped"), suite.get("failures")) == ("1", "0")
+    five = [run(f"r{value}", value) for value in (1.0, 1.01, 0.99)]
+    said = replace(unknown, by_last=judge(run("run", 2.0), five, "the last", Rules()))
+    (skipped,) = _suite(said).iter("skipped")
+    assert "`--baseline 'last 5'` finds: WORSE: cpu.a rose" in skipped.get("message", "")
     first = judge(booted("run"), [], "there is none", Rules())
     suite = _suite(first)
     assert (suite.get("tests"), suite.get("skipped"), len(suite)) == ("1", "1", 1)
