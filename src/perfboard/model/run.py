@@ -290,6 +290,17 @@ class Run(Record):
         timed = self.board.timed_as
         return timed.left_out if timed is not None and self.margin is not None else {}
 
+    @property
+    def outcome(self) -> Outcome:
+        """The answer of its verdicts and results together; pass where nothing says else."""
+        outcomes = {verdict.outcome for verdict in self.verdicts}
+        if Outcome.FAIL in outcomes or any(result.failed for result in self.results):
+            return Outcome.FAIL
+        undecided = any(result.undecided for result in self.results)
+        return (
+            Outcome.INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
+        )
+
     def results_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
         """The results of that type."""
         return tuple(each for each in self.results if isinstance(each, kind))

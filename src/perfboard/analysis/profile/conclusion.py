@@ -44,20 +44,24 @@ def conclude(
 
     `margin_for` gives the share by which a virtual board's times of that metric may be wrong; that
     of a scenario is its parts' largest. `only` are the rows
-    that were asked for; none: all.
+    that were asked for; none: all. The others are there too, not measured.
     """
     asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
     rows = []
     for each in asked:
-        if each.budget is None or (only and each.name not in only):
+        if each.budget is None:
             continue
-        parts: Sequence[Part]
-        if isinstance(each, Scenario):
-            found, parts = _sum(each, look, evidence), each.parts
+        asks = not only or each.name in only
+        parts: Sequence[Part] = each.parts if isinstance(each, Scenario) else (each,)
+        if not asks:
+            found: tuple[Metric, str] | NoFigure = NoFigure("--only left it out")
+        elif isinstance(each, Scenario):
+            found = _sum(each, look, evidence)
         else:
-            found, parts = _metric(each, look, evidence), (each,)
+            found = _metric(each, look, evidence)
         margin = max(margin_for(part.metric) for part in parts)
-        rows.append(_row(each, each.budget, found, evidence, margin))
+        row = _row(each, each.budget, found, evidence, margin)
+        rows.append(row.model_copy(update={"asked": asks}))
     study = profile.published
     return ProfileResult(
         published=study and PublishedSource(source=study.source, board=study.board),
@@ -71,43 +75,40 @@ def conclude(
 
 
 def verdicts_of(result: ProfileResult) -> tuple[tuple[Verdict, ...], tuple[NoVerdict, ...]]:
-    """The verdicts of the rows of weight must, and those of them without one.
+    """The verdicts of the rows of weight must, and those of them without one."""
+    held = [judged(row) for row in result.rows if row.weight == "must"]
+    return (
+        tuple(each for each in held if isinstance(each, Verdict)),
+        tuple(each for each in held if isinstance(each, NoVerdict)),
+    )
 
-    A row that failed without a figure is in neither: nothing was held against its budget.
+
+def judged(row: ProfileRow) -> Verdict | NoVerdict | None:
+    """The row's verdict, or why it has none.
+
+    None if it failed without a figure: nothing was held against its budget.
     """
-    verdicts, missing = [], []
-    for row in result.rows:
-        if row.weight != "must":
-            continue
-        if row.outcome == "fail" and row.value is None:
-            continue
-        if row.value is None or row.low is None or row.high is None:
-            missing.append(
-                NoVerdict(metric=row.name, unit=row.unit, budget=row.budget, reason=row.reason)
-            )
-            continue
-        verdicts.append(
-            Verdict(
-                metric=row.name,
-                unit=row.unit,
-                budget=row.budget,
-                value=row.value,
-                low=row.low,
-                high=row.high,
-                outcome=Outcome(row.outcome),
-            )
-        )
-    return tuple(verdicts), tuple(missing)
+    if row.outcome == "fail" and row.value is None:
+        return None
+    if row.value is None or row.low is None or row.high is None:
+        return NoVerdict(metric=row.name, unit=row.unit, budget=row.budget, reason=row.reason)
+    return Verdict(
+        metric=row.name,
+        unit=row.unit,
+        budget=row.budget,
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        outcome=Outcome(row.outcome),
+    )
 
 
 def whole_outcome(rows: Sequence[ProfileRow]) -> RowOutcome:
     """That of the rows of weight must: fail if one fails, and pass only if all do.
 
-    Without such rows it is pass, if anything was measured.
+    Without such rows nothing decides: not measured.
     """
-    outcomes = [row.outcome for row in rows if row.weight == "must"]
-    if not outcomes and all(row.outcome == "not measured" for row in rows):
-        return "not measured"
+    outcomes = {row.outcome for row in rows if row.weight == "must"} or {"not measured"}
     order: tuple[RowOutcome, ...] = ("fail", "not measured", "inconclusive")
     return next((each for each in order if each in outcomes), "pass")
 
@@ -222,6 +223,7 @@ def _row(
         "low": max(verdict.low, 0.0),
         "high": verdict.high,
         "limit": limit,
+        "labels": metric.labels,
     }
     return empty.model_copy(update=held)
 

@@ -21,6 +21,11 @@ from perfboard.studies.base import get_study, run_study
 
 # Studies that are sets of measures now.
 _SETS = ("standard", "bringup")
+_CODES = {
+    Outcome.PASS: 0,
+    Outcome.FAIL: EXIT_FAILED_VERDICT,
+    Outcome.INCONCLUSIVE: EXIT_INCONCLUSIVE,
+}
 
 
 def study(options: argparse.Namespace) -> int:
@@ -63,6 +68,14 @@ def _run(options: argparse.Namespace, board: str | None) -> Run:
     return run_study(chosen, request, given, lab_of(options))
 
 
+def finish(run: Run, as_json: bool) -> int:
+    """Writes the report of a run that was just made, and prints both; the exit code."""
+    report = write_report(find_run(run.id))
+    print_run(run, as_json)
+    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
+    return exit_code(run)
+
+
 def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
     """The target that the user names, or "", and the real board, if its file is given."""
     if board is None:
@@ -86,3 +99,22 @@ def line_of(real: LoadedReal, target: str | None) -> str:
             '"serial:///dev/DEVICE", or give it as --target'
         )
     return target or real.board.target
+
+
+def _shortest(path: Path) -> str:
+    """The path as the user would type it: relative where that is inside this folder."""
+    try:
+        relative = os.path.relpath(path)
+    except FileNotFoundError:
+        # The working folder is gone.
+        return printable(str(path))
+    return printable(str(path) if relative.startswith("..") else relative)
+
+
+def exit_code(run: Run) -> int:
+    """The exit code that says how the run ended, or else its outcome."""
+    if run.status is Status.ABORTED:
+        return EXIT_INTERRUPTED
+    if run.errors:
+        return exit_code_of(run.errors[0].kind)
+    return _CODES[run.outcome]

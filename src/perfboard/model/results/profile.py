@@ -3,6 +3,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from perfboard.model.record import Quantity, Record
 from perfboard.model.results.base import Result
 
@@ -29,7 +31,8 @@ class ProfileRow(Record):
 
     `value` is between `low` and `high`, all in `unit`; None where nothing was measured, for the
     `reason`. `least` says that the budget is the least that does. `limit` names what held the
-    board back, "" where nothing tells.
+    board back, "" where nothing tells. `labels` are those of the metric that was held against the
+    budget. `asked` is False for a row that the user left out: nothing of it was measured.
     """
 
     name: str
@@ -37,6 +40,7 @@ class ProfileRow(Record):
     weight: Literal["must", "should"]
     scenario: bool = False
     metric: str
+    labels: dict[str, str] = Field(default_factory=dict)
     unit: str
     budget: Quantity
     budget_text: str
@@ -47,6 +51,7 @@ class ProfileRow(Record):
     high: Quantity | None = None
     reason: str = ""
     limit: str = ""
+    asked: bool = True
     published: PublishedRow | None = None
 
 
@@ -67,7 +72,7 @@ class OptionRow(Record):
 
 
 class ProfileResult(Result):
-    """A profile's verdicts. `outcome` is that of its rows of weight must together.
+    """A profile's verdicts. `outcome` is that of all its rows of weight must together.
 
     `source` is the SHA-256 sum of the profile's file.
     """

@@ -22,7 +22,7 @@ from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import DeviceChange, Part, Profile
-from perfboard.model.results.profile import OptionRow, ProfileResult
+from perfboard.model.results.profile import OptionRow, ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Content, Recording
@@ -117,7 +117,8 @@ class ProfileStudy:
             with record.begin(lambda: _found(asked, items, findings, bench, tried, kept)):
                 measure_items(items, bench, findings, lab, times)
                 before = _conclude(asked, findings, bench)
-                for change in profile.option if before.outcome != "pass" else ():
+                short = any(row.asked and _falls_short(row) for row in before.rows)
+                for change in profile.option if short else ():
                     done = kept.options.get(change.name) if kept else None
                     tried.append(
                         done or _try_option(change, asked, bench, findings, before, record)
@@ -139,6 +140,10 @@ class _ProfileRequest:
     price: float | None
     # The host's time for each task, by the newest runs on that board.
     times: dict[str, float]
+
+
+def _falls_short(row: ProfileRow) -> bool:
+    return row.weight == "must" and row.outcome != "pass"
 
 
 def _price(request: Request, given: Mapping[str, float]) -> float | None:

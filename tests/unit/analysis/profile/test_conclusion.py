@@ -129,15 +129,10 @@ def test_no_interval_begins_below_nothing() -> None:
     assert row.outcome == "inconclusive" and row.low == 0
 
 
-def test_nothing_measured_is_no_pass() -> None:
-    """Also where no row decides."""
-
-    def look(part: Part) -> NoFigure:
-        return NoFigure("no display")
-
+def test_nothing_decides_where_no_row_must_pass() -> None:
     wanted = profile({**ISSUE, "weight": "should"})
-    assert conclude(wanted, look, Evidence.HOST, lambda metric: 0.0).outcome == "not measured"
-    assert conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0).outcome == "pass"
+    result = conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0)
+    assert result.rows[0].outcome == "pass" and result.outcome == "not measured"
 
 
 def test_a_target_that_breaks_down_under_the_work_fails() -> None:
@@ -195,9 +190,12 @@ def test_a_scenario_without_one_of_its_parts_says_which() -> None:
     assert result.rows[1].reason == "work: it crashed"
 
 
-def test_only_the_rows_that_are_asked_for_count() -> None:
+def test_a_row_that_was_not_asked_for_is_not_measured() -> None:
     other = {**ISSUE, "name": "other", "budget": "<= 1 ms"}
-    result = conclude(
-        profile(ISSUE, other), gives(1.0), Evidence.TIMED, lambda metric: 0.0, only=("fast",)
-    )
-    assert [row.name for row in result.rows] == ["fast"] and result.outcome == "pass"
+    wanted = profile(ISSUE, other)
+    result = conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0, only=("fast",))
+    assert [row.outcome for row in result.rows] == ["pass", "not measured"]
+    assert [row.asked for row in result.rows] == [True, False]
+    assert result.outcome == "not measured"
+    (missing,) = verdicts_of(result)[1]
+    assert missing.metric == "other" and missing.reason == "--only left it out"

@@ -41,13 +41,13 @@ def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
     refused += row_line("absent", metric="none.such", why="why")
     fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + refused.encode())
     found = run(fake, path, only=("picture",))
-    (row,) = found.results_of(ProfileResult)[0].rows
+    row = found.results_of(ProfileResult)[0].rows[0]
     assert (row.outcome, row.reason) == ("not measured", "no clock")
     assert "Not measured: image.scale.time: no clock." in found.provenance.notes
     assert "none.such" not in str(found.provenance.notes)
     again = FakeLab(tmp_path)
     taken = run(again, path, only=("picture",), resume="resume")
-    assert not again.jobs and taken.results_of(ProfileResult)[0].rows == (row,)
+    assert not again.jobs and taken.results_of(ProfileResult)[0].rows[0] == row
 
 
 def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_profile_that_is_wrong_is_refused_before_the_start(
 
 def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
     found = run_live(WorkShell(""), path, tmp_path)
-    (row,) = found.results_of(ProfileResult)[0].rows
+    row = found.results_of(ProfileResult)[0].rows[0]
     assert row.reason == "the target has no djpeg and cjpeg; to build it: no network"
     assert found.no_verdicts[0].metric == "picture"
 
@@ -131,7 +131,7 @@ def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path
     path.write_text(f"{RECORDING}parameters = {{ seconds = 60 }}\n")
     fake = FakeLab(tmp_path)
     found = run(fake, path, "virtual:converter")
-    (row,) = found.results_of(ProfileResult)[0].rows
+    row = found.results_of(ProfileResult)[0].rows[0]
     assert row.reason.startswith("the board's disk has 17 MB, and it needs 45 MB")
     assert not fake.jobs
 
@@ -139,5 +139,5 @@ def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path
 def test_a_target_that_is_lost_ends_the_run(path: Path, tmp_path: Path) -> None:
     found = run_live(_LostShell(""), path, tmp_path, no_programs)
     assert found.status is Status.FAILED and found.errors[0].kind == "lost"
-    (row,) = found.results_of(ProfileResult)[0].rows
+    row = found.results_of(ProfileResult)[0].rows[0]
     assert row.outcome == "not measured" and row.reason == "the run ended before it"

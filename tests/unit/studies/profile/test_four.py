@@ -96,6 +96,6 @@ def test_four_rows_give_four_verdicts_on_a_virtual_board(tmp_path: Path) -> None
 def test_a_boot_is_no_row_of_a_running_system(tmp_path: Path) -> None:
     (path := tmp_path / "four.toml").write_text(FOUR)
     found = run_live(WorkShell(FREE), path, tmp_path)
-    (row,) = only(found, ProfileResult).rows
+    row = only(found, ProfileResult).rows[0]
     assert row.outcome == "not measured"
     assert row.reason.startswith("a running system is not booted")

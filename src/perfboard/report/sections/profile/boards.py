@@ -21,7 +21,7 @@ def boards_text(runs: Sequence[Run]) -> str:
     table.add_row(*cells("outcome", *(result.outcome for _, result in found)))
     if any(result.price is not None for _, result in found):
         table.add_row(*cells("price", *(_price(result) for _, result in found)))
-    for name in dict.fromkeys(row.name for _, result in found for row in result.rows):
+    for name in dict.fromkeys(row.name for _, result in found for row in result.rows if row.asked):
         outcomes = (_outcome(result, name) for _, result in found)
         table.add_row(*cells(name, *outcomes))
     return f"{_lead(*found[0])}\n\n{render([table])}"

@@ -23,6 +23,8 @@ _WHOLE = {
 _MINUTE_S = 60
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
+# So many rows are named at the head of the page.
+_MOST_NAMES = 3
 _SHARES = (50, 90, 99, 99.9)
 
 
@@ -82,16 +84,23 @@ def _much(row: ProfileRow) -> str:
 
 
 def _why(result: ProfileResult) -> str:
-    """The rows that decide, in words."""
+    """The rows that decide, in words, and how many were measured."""
+    measured = sum(row.outcome != "not measured" for row in result.rows)
+    scope = f"; {measured} of {len(result.rows)} rows {'is' if measured == 1 else 'are'} measured"
+    scope = "" if measured == len(result.rows) else scope
+    if not any(row.weight == "must" for row in result.rows):
+        return f", because no row of weight must decides that{scope}"
     names = [
         row.name for row in result.rows if row.weight == "must" and row.outcome == result.outcome
     ]
     if result.outcome == "pass" or not names:
-        return ""
+        return scope
     one = {"fail": "fails", "inconclusive": "is not decided", "not measured": "is not measured"}
     many = {"fail": "fail", "inconclusive": "are not decided", "not measured": "are not measured"}
     verb = (one if len(names) == 1 else many)[result.outcome]
-    return f", because {' and '.join(names)} {verb}"
+    many_names = f"{len(names)} rows of weight must"
+    who = " and ".join(names) if len(names) <= _MOST_NAMES else many_names
+    return f", because {who} {verb}{scope}"
 
 
 def _frames(run: Run) -> list[_Frames]:
@@ -167,6 +176,7 @@ def _rows(run: Run, result: ProfileResult) -> Block:
                 "" if (share := _share(row)) is None else Bar(share=share / 2, halved=True),
             )
             for row in result.rows
+            if row.asked
         ),
         words=1,
         terminal=Excerpt(headings=("row", "verdict", "measured", "budget", "budget at │")),
@@ -206,7 +216,9 @@ def _options(result: ProfileResult) -> Block:
 def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
     yield _rows(run, result)
     frames = _frames(run)
-    lines = [f"{row.name}: {row.question} {_sentence(row)}" for row in result.rows]
+    lines = [f"{row.name}: {row.question} {_sentence(row)}" for row in result.rows if row.asked]
+    if left_out := [row.name for row in result.rows if not row.asked]:
+        lines.append(f"Not asked for: {', '.join(left_out)}.")
     if any(row.weight == "should" for row in result.rows):
         lines.append("A verdict in brackets is of a row that should pass, and does not decide.")
     if lines := [*lines, *map(_frames_text, frames)]:
@@ -216,7 +228,7 @@ def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
         yield _options(result)
         if changes := _changes(result):
             yield SentenceBlock(text="\n".join(changes), detail=True)
-    compared = [(row, row.published) for row in result.rows if row.published]
+    compared = [(row, row.published) for row in result.rows if row.published and row.asked]
     if compared:
         its = result.published
         study = f"Compared with {its.source}, on {its.board}" if its else ""
