@@ -9,10 +9,12 @@ KCIDB takes, and shows once that build is reported too.
 import json
 import re
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 from perfboard.analysis.compare.comparison import label_name
-from perfboard.model.run import Metric, Outcome, Run, Verdict
+from perfboard.model.run import Metric, Outcome, Run
+from perfboard.report.export.held import HeldBudget, held_budgets, on_other_figures, outcome_of
 
 _ORIGIN = "perfboard"
 _BUILD = "kcidb_build"
@@ -24,21 +26,23 @@ _LONGEST = 16_384
 def report(run: Run) -> str:
     """The document: a test for each metric that is known, and for what ended the run.
 
-    A verdict on another figure, as on a profile's row, is a test of its own.
+    A budget on another figure, as on a profile's row, is a test of its own.
     """
-    tests = [_metric(run, metric) for metric in run.metrics if metric.extent]
-    names = {label_name(metric) for metric in run.metrics if metric.extent}
-    tests += [_verdict(run, verdict) for verdict in run.verdicts if verdict.metric not in names]
+    held = held_budgets(run)
+    tests = [_metric(run, metric, held) for metric in run.metrics if metric.extent]
+    tests += [_budget(run, each) for each in on_other_figures(held)]
     for error in run.errors:
         error_test = _test(run, error.kind, f"{run.study}.{error.kind}", "ERROR")
         tests.append({**error_test, "log_excerpt": _text(error.message)[-_LONGEST:]})
     return json.dumps({"version": {"major": 5, "minor": 3}, "tests": tests}, indent=1) + "\n"
 
 
-def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
-    path = f"{run.study}.verdict.{verdict.metric}"
-    found = _test(run, path, path, _STATUS[verdict.outcome])
-    return {**found, "number": _number(verdict.value, verdict.unit)}
+def _budget(run: Run, held: HeldBudget) -> dict[str, Any]:
+    path = f"{run.study}.verdict.{held.name}"
+    # Nothing was measured: its result is missing.
+    found = _test(run, path, path, _STATUS[held.outcome] if held.outcome else "MISS")
+    found["misc"] |= {"weight": "must" if held.decides else "should", "words": _text(held.words)}
+    return found if held.value is None else {**found, "number": _number(held.value, held.unit)}
 
 
 def _number(value: float, unit: str) -> dict[str, Any]:
@@ -48,10 +52,9 @@ def _number(value: float, unit: str) -> dict[str, Any]:
     return number
 
 
-def _metric(run: Run, metric: Metric) -> dict[str, Any]:
-    name = label_name(metric)
-    verdict = next((each for each in run.verdicts if each.metric == name), None)
-    found = _test(run, name, metric.name, _STATUS[verdict.outcome] if verdict else "DONE")
+def _metric(run: Run, metric: Metric, held: Sequence[HeldBudget]) -> dict[str, Any]:
+    outcome = outcome_of(metric, held)
+    found = _test(run, label_name(metric), metric.name, _STATUS[outcome] if outcome else "DONE")
     found["misc"] |= {"labels": metric.labels, "samples": list(metric.samples)}
     if metric.samples:
         found["number"] = _number(statistics.median(metric.samples), metric.unit)

@@ -7,8 +7,13 @@ from itertools import count
 
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Outcome, Run, Status
+from perfboard.report.export.held import held_budgets, on_other_figures, outcome_of
 
-_RESULTS = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.INCONCLUSIVE: "unknown"}
+_RESULTS: dict[Outcome | None, str] = {
+    Outcome.PASS: "pass",
+    Outcome.FAIL: "fail",
+    Outcome.INCONCLUSIVE: "unknown",
+}
 # LAVA cuts a line's words at blanks, and its measurement's units too.
 _LONGEST = 200
 _UNITS = {"1": "count", "1/s": "per-second", "B/s": "bytes-per-second", "B": "bytes"}
@@ -17,32 +22,29 @@ _UNITS = {"1": "count", "1/s": "per-second", "B/s": "bytes-per-second", "B": "by
 def lines(run: Run) -> str:
     """A LAVA_SIGNAL_TESTCASE line for each metric, with its median; a verdict is its result.
 
-    The first is of the run: whether it is complete. A metric without a budget passes: it was
-    measured. A verdict on another figure than a metric, as on a profile's row, has a line of its
-    own; "unknown" is a budget that nothing was held against. Names that LAVA's letters make alike
+    The first is of the run: "fail" if it is not complete or one of its verdicts failed, "unknown"
+    if they leave the answer open. A metric without a budget passes: it was measured. A budget on
+    another figure than a metric, as on a profile's row, has a line of its own; "unknown" is also a
+    budget that nothing was held against. Names that LAVA's letters make alike
     are numbered. LAVA's signals: docs.lavasoftware.org, "Recording test case data".
     """
     return "".join(f"{line}\n" for line in _lines(run))
 
 
 def _lines(run: Run) -> Iterator[str]:
-    ended = "pass" if run.status is Status.COMPLETE else "fail"
+    ended = _RESULTS[run.outcome] if run.status is Status.COMPLETE else "fail"
     yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=perfboard-{run.study} RESULT={ended}>"
     seen: set[str] = set()
-    held = {verdict.metric: verdict.outcome for verdict in run.verdicts}
-    metrics = [metric for metric in run.metrics if metric.extent]
-    names = {metric.name for metric in metrics}
-    for verdict in run.verdicts:
-        if verdict.metric not in names:
-            result = _RESULTS[verdict.outcome]
-            yield _line(_case((verdict.metric,), seen), result, verdict.value, verdict.unit)
-    for missing in run.no_verdicts:
-        if missing.metric not in names:
-            case = _case((missing.metric,), seen)
-            yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case} RESULT=unknown>"
-    for metric in metrics:
+    held = held_budgets(run)
+    for each in on_other_figures(held):
+        case, result = _case((each.name,), seen), _RESULTS.get(each.outcome, "unknown")
+        if each.value is None:
+            yield f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={case} RESULT={result}>"
+        else:
+            yield _line(case, result, each.value, each.unit)
+    for metric in run.metrics:
         words = (metric.name, *(f"{key}-{value}" for key, value in sorted(metric.labels.items())))
-        result = _RESULTS[held[metric.name]] if metric.name in held else "pass"
+        result = _RESULTS.get(outcome_of(metric, held), "pass")
         if metric.samples:
             middle = summary(metric.samples).median
             yield _line(_case(words, seen), result, middle, metric.unit)

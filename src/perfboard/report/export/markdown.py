@@ -11,11 +11,11 @@ from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.charts.text_waterfall import row_value
+from perfboard.report.export.held import held_budgets
 from perfboard.report.metrics import middle_and_spread
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import clean
 from perfboard.report.words.evidence import evidence_label
-from perfboard.report.words.verdicts import verdict_sentence
 
 _MOST_ROWS = 30
 _MOST_LIMITS = 5
@@ -31,8 +31,9 @@ def _lines(run: Run) -> Iterator[str]:
     yield ""
     for error in run.errors:
         yield f"- **error:** {_plain(error.message)}"
-    for verdict in run.verdicts:
-        yield f"- **{verdict.outcome.upper()}:** {_plain(verdict_sentence(verdict, run))}"
+    for held in held_budgets(run):
+        outcome = held.outcome.upper() if held.outcome else "NO VERDICT"
+        yield f"- **{outcome if held.decides else f'({outcome})'}:** {_plain(held.words)}"
     for section, result in sections_of(run):
         if lead := section.lead(run, result):
             yield f"- {_plain(lead)}"

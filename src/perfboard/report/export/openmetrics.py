@@ -3,8 +3,9 @@
 
 The label `statistic` says which number it is: `median`, `best`, and `low` and `high` of
 the interval where there is one; a metric that is only bounded has these alone.
-`perfboard_verdict` has a sample for each budget, whose label `outcome` is pass, fail or
-inconclusive. `metric` and `alias` are Perfboard's and lmbench's names.
+`perfboard_verdict` has a sample for each budget, whose label `outcome` is pass, fail,
+inconclusive or not measured; its `weight` is should where it does not decide.
+`metric` and `alias` are Perfboard's and lmbench's names.
 The time stamp is that of the run's end. `perfboard_run_info` has the margin of a timed run.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
+from perfboard.report.export.held import held_budgets
 from perfboard.report.words.figures import figure
 
 _UNITS = {
@@ -48,12 +50,14 @@ def exposition(run: Run) -> str:
         lines += [f"# UNIT {name} {unit}"] if unit else []
         lines.append(f"# HELP {name} Measured by Perfboard.")
         lines += [f"{name}{labels} {value}" for labels, value in samples.items()]
-    if run.verdicts:
+    if held := held_budgets(run):
         lines.append(f"# TYPE {_VERDICT} gauge")
         lines.append(f"# HELP {_VERDICT} Whether a figure kept its budget, by the label outcome.")
-    for held in dict.fromkeys((verdict.metric, verdict.outcome) for verdict in run.verdicts):
+    for each in dict.fromkeys((each.name, each.outcome, each.decides) for each in held):
+        name, outcome, decides = each
         labels = {"run": run.id, "board": run.board.name, "evidence": run.evidence.value}
-        labels |= {"metric": held[0], "outcome": held[1].value}
+        labels |= {"metric": name, "outcome": outcome.value if outcome else "not measured"}
+        labels |= {} if decides else {"weight": "should"}
         lines.append(f"{_VERDICT}{_braced(labels)} 1 {stamp}")
     return "\n".join([*lines, "# EOF\n"])
 

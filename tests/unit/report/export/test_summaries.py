@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from perfboard.model.results.limits import LimitPart, LimitsResult
+from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Metric, NoVerdict, Outcome, RunError, Verdict
 from perfboard.report.export.choose import export
 from perfboard.store.reading import load_run
@@ -94,4 +95,61 @@ def test_a_verdict_on_a_profiles_row_is_exported() -> None:
     gauge = [
         each for each in export(run, "openmetrics").splitlines() if "perfboard_verdict{" in each
     ]
-    assert len(gauge) == 1 and 'metric="picture",outcome="fail"} 1 ' in gauge[0]
+    assert len(gauge) == 2 and 'metric="picture",outcome="fail"} 1 ' in gauge[0]
+    assert 'metric="sound",outcome="not measured"} 1 ' in gauge[1]
+
+
+def test_a_failed_row_s_own_metric_leaves_as_failed_by_its_labels() -> None:
+    """Also a row that should pass; a metric of another label is as it was measured."""
+    metrics = tuple(
+        Metric(name="work.time", unit="s", labels={"size": size}, samples=(1.0,))
+        for size in ("small", "large")
+    )
+    row = ProfileRow(
+        name="picture",
+        question="Is it fast?",
+        weight="should",
+        metric="work.time",
+        labels={"size": "large"},
+        unit="s",
+        budget=0.5,
+        budget_text="<= 0.5 s",
+        least=False,
+        outcome="fail",
+        value=1.0,
+        low=1.0,
+        high=1.0,
+    )
+    result = ProfileResult(
+        profile="box",
+        device="A box",
+        audience="us",
+        currency="EUR",
+        outcome="not measured",
+        rows=(row,),
+    )
+    run = make_run(study="profile", metrics=metrics, results=(result,))
+    lines = export(run, "lava")
+    assert "perfboard-profile RESULT=unknown>" in lines
+    assert "=picture RESULT=fail " in lines and "size-large RESULT=fail " in lines
+    assert "size-small RESULT=pass " in lines
+    tests = {test["id"]: test["status"] for test in json.loads(export(run, "kcidb"))["tests"]}
+    assert [
+        tests[f"perfboard:{run.id}:work.time{{size={size}}}"] for size in ("small", "large")
+    ] == [
+        "DONE",
+        "FAIL",
+    ]
+    assert 'metric="picture",outcome="fail",weight="should"' in export(run, "openmetrics")
+    assert "- **(FAIL):** picture is 1.000 s" in export(run, "markdown")
+
+
+def test_a_verdict_on_a_metric_with_labels_is_of_that_metric_alone() -> None:
+    metrics = tuple(
+        Metric(name="work.time", unit="s", labels={"size": size}, samples=(1.0,))
+        for size in ("small", "large")
+    )
+    verdict = VERDICT.model_copy(update={"metric": "work.time{size=large}"})
+    lines = export(make_run(metrics=metrics, results=(), verdicts=(verdict,)), "lava")
+    assert "size-large RESULT=fail" in lines and "size-small RESULT=pass" in lines
+    assert lines.count("RESULT=fail") == 2
