@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which level to use, by what the playbacks needed and missed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import median
 
 from perfboard.model.results.wakeups import Playback, PublishedWakeups
 from perfboard.model.units import format_value
 
-# Study F (2008): an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz.
+# Study F (2008): an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz. Its
+# switches were counted while files were copied.
 PUBLISHED = (
     PublishedWakeups(
         level="3",
@@ -18,13 +20,17 @@ PUBLISHED = (
 )
 # The ways of which one is advised, the best first.
 _WAYS = ("sink", "alsa", "slack", "timer")
+_MOST_TIME = (
+    "though it leaves the most time: something else than the level keeps the writer from waking"
+)
 
 
 def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple[str, str, str]:
     """The way, its level, and why: ("", "", why) where no level is safe.
 
-    The level is the highest that missed nothing under any load, and whose margin is an eighth more
-    than the most that a wake of that way needed.
+    The level is the highest that missed nothing under any load, nor did those below it, whose
+    margin is an eighth more than the most that a wake of that way needed, and that has fewer
+    context switches than level 0.
     """
     for way in _WAYS:
         played = [each for each in playbacks if each.way == way and not each.refused]
@@ -34,10 +40,22 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
         needed = max(needed_of(each) for each in played)
         missing = {each.level for each in played if each.missed}
         levels = sorted({int(each.level) for each in fixed}, reverse=True)
-        for level in levels:
-            margin = margin_ns(buffers, level, period_ns)
-            if str(level) not in missing and margin >= needed + needed // 8:
-                return way, str(level), _because(level, levels, needed, margin, missing)
+        lowest = str(levels[-1])
+        if lowest in missing:
+            missed = sum(each.missed for each in fixed if each.level == lowest)
+            return "", "", f"level {lowest} missed {missed:,} deadlines, {_MOST_TIME}"
+        safe = [
+            level
+            for level in levels
+            if margin_ns(buffers, level, period_ns) >= needed + needed // 8
+            and not any(str(each) in missing for each in levels if each <= level)
+        ]
+        spared = {level: more for level in safe if (more := _more(fixed, level)) is not None}
+        for level in safe:
+            if spared.get(level, -1.0) < 0:
+                margin = margin_ns(buffers, level, period_ns)
+                because = _because(level, levels, needed, margin, missing, period_ns)
+                return way, str(level), because + _spares_nothing(level, spared)
         return (
             "",
             "",
@@ -45,6 +63,33 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
             "needed: use more buffers, or longer ones",
         )
     return "", "", "nothing could be played"
+
+
+def _more(fixed: Sequence[Playback], level: int) -> float | None:
+    """How many more context switches a level has than level 0, as a share: of the idle system.
+
+    None: one of the two was not measured, or it is level 0.
+    """
+    rates = {
+        each: [one.switches / one.elapsed_s for one in fixed if _is(one, each)]
+        for each in (0, level)
+    }
+    if not level or not all(rates.values()):
+        return None
+    return change(median(rates[level]), median(rates[0]))
+
+
+def _is(playback: Playback, level: int) -> bool:
+    return (playback.level, playback.load) == (str(level), "idle") and playback.elapsed_s > 0
+
+
+def _spares_nothing(level: int, spared: Mapping[int, float]) -> str:
+    """The safe levels above that have no fewer switches, in words."""
+    above = [each for each in spared if each > level]
+    return "".join(
+        f"; level {each} has no fewer context switches than level 0 ({spared[each]:+.1%} when idle)"
+        for each in above
+    )
 
 
 def margin_ns(buffers: int, level: int, period_ns: int) -> int:
@@ -68,16 +113,23 @@ def needed_of(playback: Playback) -> int:
     return playback.latency_max_ns if playback.needed_ns is None else playback.needed_ns
 
 
-def _because(level: int, levels: Sequence[int], needed: int, margin: int, missing: set[str]) -> str:
+def _because(
+    level: int,
+    levels: Sequence[int],
+    needed: int,
+    margin: int,
+    missing: set[str],
+    period_ns: int,
+) -> str:
     words = (
         f"the slowest wake needed {_time(needed)} to fill a buffer, and level {level} leaves it "
         f"{_time(margin)}"
     )
-    above = [str(each) for each in levels if each > level]
-    missed = [each for each in above if each in missing]
+    above = [each for each in levels if each > level]
+    missed = [str(each) for each in above if str(each) in missing]
     if missed:
         words += f"; level {' and '.join(missed)} missed deadlines"
-    elif above:
+    elif above and margin - (above[-1] - level) * period_ns < needed + needed // 8:
         words += f"; level {above[-1]} leaves too little"
     return words
 

@@ -189,9 +189,9 @@ def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
         at = f"level {each.level} against level 0"
         lines += [
             (
-                f"context switches, {at}, idle",
+                f"switches while copying, {at}",
                 f"{each.switches:+.0%}",
-                share("idle", each.level, copies=False),
+                share("copy", each.level, copies=False),
             ),
             (
                 f"file copies, {at}",
