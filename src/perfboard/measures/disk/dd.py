@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import mean, median
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import EXACT, Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, QUICK, disk_job, failure_of
-from perfboard.measures.rates import limit_of, rate_quantities, rated
+from perfboard.measures.rates import BUSY, limit_of, rate_quantities, rated
 from perfboard.measures.reading import example_time, timed, times_of
 from perfboard.model.run import Metric
 from perfboard.model.units import format_size, format_value
@@ -79,11 +79,19 @@ class Dd(Measure):
         if not figures:
             raise NotMeasurable(failure_of(output) or "the target's dd failed")
         limit = (
-            "the processor and its memory"
+            _memory_limit(figures[-1].busy)
             if self._in_memory
             else limit_of(figures[-1].busy, setting.facts.evidence, "disk")
         )
         return Finding(tuple(metrics), tuple(figures), _short(figures), limit)
+
+
+def _memory_limit(busy: Metric | None) -> str:
+    """The processor, where it was dd's all the time; what waits otherwise, nothing tells."""
+    share = mean(busy.samples) if busy is not None else 0.0
+    return (
+        f"the processor and its memory, busy for {share:.0%} of the time" if share >= BUSY else ""
+    )
 
 
 def _size(setting: Setting) -> int:

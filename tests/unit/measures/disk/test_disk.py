@@ -139,6 +139,12 @@ def test_dd_is_told_by_its_block(name: str) -> None:
     assert ("conv=fsync" in script) == (name == "disk.dd") and "trap 'rm -f" in script
 
 
+def test_the_processor_limits_a_tmpfs_only_where_it_is_busy() -> None:
+    for busy_us, said in ((220_000, ""), (990_000, "the processor and its memory, busy for 99%")):
+        found = read("memory.dd", example_time("dd-65536", 10**9, busy_us), LIVE)
+        assert found.limit.startswith(said) and bool(found.limit) == bool(said)
+
+
 def test_a_tmpfs_without_room_is_told() -> None:
     words = "no room: /dev/shm has 16 kB free"
     with pytest.raises(NotMeasurable, match=words):

@@ -33,7 +33,7 @@ def _sentences(echo: EchoResult) -> list[str]:
             f"of which queues may flatter {echo.bias:.2%}."
         )
     elif echo.trials:
-        found.append(f"{name}: no rate without loss was found.")
+        found.append(f"{name}: {_no_bound(echo)}.")
     if echo.flood:
         best = max(echo.flood, key=lambda row: row.rate)
         senders = "1 sender" if best.senders == 1 else f"{best.senders} senders"
@@ -45,6 +45,18 @@ def _sentences(echo: EchoResult) -> list[str]:
     if echo.why:
         found.append(f"The limit is {echo.place}: {echo.why}.")
     return found
+
+
+def _no_bound(echo: EchoResult) -> str:
+    """Why no highest rate is known, and the highest that lost nothing all the same."""
+    floods = [row.rate for row in (*echo.flood, *echo.curve) if row.sent == row.answered]
+    paced = [2 * row.load for row in echo.trials if row.counts and row.sent == row.answered]
+    if not (best := max((*floods, *paced), default=0.0)):
+        return "no rate without loss was found"
+    return (
+        "the search settled on no highest rate without loss, though a trial of "
+        f"{best:,.0f} packets/s lost none"
+    )
 
 
 def _limits(result: PacketsResult) -> str:
