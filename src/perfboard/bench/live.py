@@ -2,7 +2,7 @@
 """A board with a shell."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from perfboard.binaries.tls import secure_watcher
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import tls_source
 from perfboard.model.board.power import Power
-from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError, UsageError
 from perfboard.model.published import PublishedValue
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence
@@ -47,6 +47,13 @@ _PROBE = "perfboard-probe"
 
 # Facts of the probe system.facts that name a board: the first one that is there.
 NAMING_FACTS = ("board", "product", "processor")
+
+
+def _load_notes(loads: Sequence[float]) -> Iterator[str]:
+    """How busy others kept the target; at the end the run's own work is in it too."""
+    if loads:
+        last = f", and of {loads[-1]:.2f} when it ended, with its own work" if loads[1:] else ""
+        yield f"The target's load average of a minute was {loads[0]:.2f} when the run began{last}."
 
 
 class LiveFacts:
@@ -88,6 +95,8 @@ class LiveBench:
         self._line: LineBoots | None = None
         self._booted = 0
         self._notes: dict[str, None] = {}
+        # Others' programs and ours, at the first look and at the last.
+        self._loads: list[float] = []
         self.facts = LiveFacts(self._target)
 
     def _target(self) -> Target:
@@ -99,7 +108,15 @@ class LiveBench:
             )
             self._subject = self._subject or request.subject_of(self._open)
             self._notes |= dict.fromkeys(self._open.notes)
+            self._look()
         return self._open
+
+    def _look(self) -> None:
+        """Keeps the target's load, the mean of a minute, if its kernel says it."""
+        # One that was lost since says nothing any more, and has its figures.
+        with suppress(PerfboardError, ValueError, IndexError):
+            said = self._target().shell.run("cat /proc/loadavg 2> /dev/null", timeout_s=5)
+            self._loads.append(float(said.output.split()[0]))
 
     def close(self) -> None:
         """Lets go of the target."""
@@ -108,7 +125,8 @@ class LiveBench:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self._notes, *(self._line.notes if self._line else ()))))
+        line = self._line.notes if self._line else ()
+        return tuple(dict.fromkeys((*self._notes, *_load_notes(self._loads), *line)))
 
     def subject(self) -> Subject:
         """See `Bench`. A board that booted has told more of itself than its shell does."""
@@ -166,6 +184,7 @@ class LiveBench:
     def probe(self) -> Iterator[Session]:
         with self._lab.probe(self._target(), self._lab.progress) as session:
             yield session
+        self._look()
 
     @contextmanager
     def shell(self) -> Iterator[Shell]:
@@ -205,6 +224,7 @@ class LiveBench:
                 own = stack.enter_context(lab.open(name, lab.progress, None, {}))
                 others.append(stack.enter_context(prepared(own, lab.progress)))
             yield Ends(device, tuple(others), asked)
+            self._look()
 
     def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
         return talk_to(self._target())
@@ -232,6 +252,7 @@ class LiveBench:
                 if error.kind != "hang":
                     raise
                 raise NotMeasurable(f"it has not ended after {job.limit_s:.0f} s") from error
+        self._look()
         return ended(job, done.output, done.errors, done.status)
 
     def _secured(self, arch: str, script: str) -> dict[str, bytes]:
