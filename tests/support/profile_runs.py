@@ -133,6 +133,7 @@ def run_live(
     path: Path,
     tmp_path: Path,
     codec: Callable[[str, str, Progress], BuiltCodec] = no_codec,
+    **options: Any,
 ) -> Run:
     """On a target with that shell."""
 
@@ -141,5 +142,5 @@ def run_live(
         yield Target("local", Evidence.HOST, shell, probe="x86_64")
 
     lab = FakeLab(tmp_path).lab(open=open_it, codec=codec)
-    given = ProfileOptions(profile=str(path), only=("picture",))
+    given = ProfileOptions(profile=str(path), only=("picture",), **options)
     return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)

@@ -65,8 +65,11 @@ class Request:
 
     def subject_of(self, target: Target) -> Subject:
         """The open target as the subject of a run; its shell says what machine it is."""
-        machine = " ".join(target.shell.run("uname -srm").output.split())
-        summary = target.board or self.summary(machine, f"A machine of {machine}.", {})
+        words = target.shell.run("uname -srm").output.split()
+        machine = " ".join(words)
+        # A file's words of the board say no kernel.
+        facts = {"kernel": words[1]} if len(words) == 3 else {}
+        summary = target.board or self.summary(machine, f"A machine of {machine}.", facts)
         return Subject(
             summary,
             target.name,

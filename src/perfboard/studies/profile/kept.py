@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Earlier runs of a profile: their metrics need not be measured again, and they tell host times."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from itertools import islice
 
 from perfboard.measures.base import Finding
@@ -27,6 +28,11 @@ class EarlierRun:
     found: dict[str, Finding] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
     options: dict[str, OptionRow] = field(default_factory=dict)
+    image: dict[str, str] = field(default_factory=dict)
+
+    def fits(self, image: Mapping[str, str]) -> bool:
+        """Whether what both runs know of their images, by their hashes, is the same."""
+        return all(image.get(name, known) == known for name, known in self.image.items())
 
 
 def keep(profile: str, source: str, subject: Subject) -> EarlierRun:
@@ -51,7 +57,7 @@ def keep(profile: str, source: str, subject: Subject) -> EarlierRun:
                 # Its metrics have the labels of its parameters already.
                 found[key] = Finding(metrics, absent=each.absent, blocks=each.blocks)
                 host_s[key] = float(each.host_s)
-        return EarlierRun(run.id, found, host_s, options)
+        return EarlierRun(run.id, found, host_s, options, run.provenance.image)
     raise UsageError(
         f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
     )
@@ -83,6 +89,8 @@ def _earlier(profile: str, board: str) -> Iterator[tuple[Run, ProfileResult]]:
 
 
 def _check(run: Run, subject: Subject) -> None:
+    """Raises UsageError for a run that is not of the same machine, as far as both are known."""
+    facts = subject.board.facts
     own = subject.board.timed_as
     its = run.board.timed_as
     pairs = (
@@ -90,6 +98,9 @@ def _check(run: Run, subject: Subject) -> None:
         ("evidence", run.evidence.value, subject.evidence.value),
         ("factors", str(run.factors), str(dict(subject.levels))),
         ("timing model", its and its.model, own and own.model),
+        ("version of Perfboard", run.provenance.perfboard, version("perfboard")),
+        ("machine", run.board.title, subject.board.title),
+        *((name, run.board.facts.get(name, "unknown"), value) for name, value in facts.items()),
     )
     for what, before, now in pairs:
         if before != now:

@@ -116,6 +116,12 @@ class ProfileStudy:
                 findings = Findings({**kept.found}, {**kept.host_s})
             with record.begin(lambda: _found(asked, items, findings, bench, tried, kept)):
                 measure_items(items, bench, findings, lab, times)
+                if kept and not kept.fits(bench.subject().image):
+                    # Only now its kernel is known: what was taken over is of another one.
+                    for key in kept.found:
+                        findings.found.pop(key, None)
+                    kept = None
+                    measure_items(items, bench, findings, lab, times)
                 before = _conclude(asked, findings, bench)
                 short = any(row.asked and _falls_short(row) for row in before.rows)
                 for change in profile.option if short else ():

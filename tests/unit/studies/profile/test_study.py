@@ -228,41 +228,6 @@ def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Pat
         run(fake, path, only=("pictur",))
 
 
-def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-    fake.interrupt_second(ends)
-    first = run(fake, path)
-    again = FakeLab(tmp_path)
-    again.ends = ends
-    titles: list[str] = []
-    found = run(again, path, titles=titles, resume="resume")
-    # The sound alone was measured; no earlier run says how long that takes.
-    assert len(again.jobs) == 1 and found.status is Status.COMPLETE
-    assert titles == ["measuring audio.encode (1 of 1, no earlier run tells how long)"]
-    assert found.metrics == first.metrics
-    assert f"Taken over from {first.id}: image.scale." in found.provenance.notes
-    assert found.results_of(ProfileResult)[0].rows[0].outcome == "pass"
-    # A run without --resume measures all again, and knows how long the picture took.
-    titles.clear()
-    anew = FakeLab(tmp_path)
-    anew.ends = ends
-    run(anew, path, titles=titles)
-    assert len(anew.jobs) == 2
-    assert titles[0] == "measuring image.scale (1 of 2, more than 0 s left)"
-
-
-def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-    fake.ends = ends
-    with pytest.raises(UsageError, match="there is no earlier run of box on rpi2"):
-        run(fake, path, resume="resume")
-    run(fake, path)
-    request = Request("virtual:rpi2", {"detail": "counted"}, ("perfboard",))
-    given = ProfileOptions(profile=str(path), resume="resume")
-    with pytest.raises(UsageError, match="is of other evidence: timed, and now counted"):
-        run_study(STUDY, request, given, fake.lab())
-
-
 def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
     path.write_text(RECORDING)
     fake = FakeLab(tmp_path)
