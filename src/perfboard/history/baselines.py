@@ -66,10 +66,7 @@ def find_baseline(run: Run, given: str) -> Baseline:
     a run that is no baseline of this one.
     """
     if match := _LAST.fullmatch(given):
-        older = (
-            row for row in _rows_like(run) if age(row.id, row.started) < age(run.id, run.started)
-        )
-        loaded = (load_run(row.path) for row in older)
+        loaded = (load_run(row.path) for row in _older(run))
         runs = tuple(islice((each for each in loaded if _alike(run, each)), int(match[1])))
         words = f"the last {len(runs)} runs like it" if len(runs) > 1 else "the last run like it"
         return Baseline(runs, words if runs else "there is no earlier run like it")
@@ -116,6 +113,18 @@ def _rows_like(run: Run) -> Iterator[RunRow]:
     for row in list_runs():
         own = (run.study, run.board.name, run.evidence.value, "complete")
         if (row.study, row.board, row.evidence, row.status) == own:
+            yield row
+
+
+def _older(run: Run) -> Iterator[RunRow]:
+    """The rows like it that began before it; by time, if it is of another store."""
+    own = next((row for row in list_runs() if row.id == run.id), None)
+    for row in _rows_like(run):
+        if own is None:
+            before = row.started is not None and row.started < run.started
+        else:
+            before = age(row) < age(own)
+        if before:
             yield row
 
 

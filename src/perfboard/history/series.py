@@ -3,7 +3,7 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -38,9 +38,13 @@ class SeriesKind:
 
 @dataclass(frozen=True)
 class SeriesPoint:
-    """One run's value of a metric: the median of its samples."""
+    """One run's value of a metric: the median of its samples.
+
+    `place` is the run's among all of the series, from the oldest on.
+    """
 
     run: str
+    place: int
     started: datetime
     value: float
     tags: dict[str, str]
@@ -68,17 +72,19 @@ class MetricSeries:
     steps: tuple[SeriesStep, ...]
 
 
-def load_runs(rows: Iterable[RunRow]) -> Iterator[Run]:
+def load_runs(
+    rows: Iterable[RunRow], unread: Callable[[RunRow], object] = lambda row: None
+) -> Iterator[Run]:
     """The complete runs of `rows`, which are the newest first, from the oldest on.
 
-    One that broke since it was listed is left out.
+    One that broke since it was listed is left out, and `unread` gets its row.
     """
     for row in reversed(list(rows)):
         if row.status == "complete":
             try:
                 yield load_run(row.path)
-            except UsageError:
-                continue
+            except UsageError as error:
+                unread(replace(row, status="broken", reason=str(error)))
 
 
 def headline_of(run: Run) -> tuple[str, ...]:
@@ -91,12 +97,12 @@ def series_of(
 ) -> list[MetricSeries]:
     """The series of the metrics that match one of the patterns for their run."""
     points: dict[tuple[SeriesKind, str, str, str], list[SeriesPoint]] = {}
-    for run in runs:
+    for place, run in enumerate(runs):
         kind = kind_of(run)
         for metric in _chosen(run, patterns_of(run)):
             value = statistics.median(metric.samples)
             key = kind, label_name(metric), metric.unit, metric.better
-            point = SeriesPoint(run.id, run.started, value, dict(run.tags))
+            point = SeriesPoint(run.id, place, run.started, value, dict(run.tags))
             points.setdefault(key, []).append(point)
     return [
         MetricSeries(kind, name, unit, better, tuple(found), tuple(_steps(kind, found)))

@@ -44,7 +44,7 @@ def history_csv(series: Sequence[MetricSeries]) -> str:
     table.writerow(
         ["time", "run", *(f"tag_{name}" for name in tags), *(each.metric for each in series)]
     )
-    for point in sorted(points.values(), key=lambda point: point.started):
+    for point in sorted(points.values(), key=lambda point: point.place):
         known = (values.get((each.metric, point.run), "") for each in series)
         named = (point.tags.get(name, "") for name in tags)
         table.writerow([point.started.isoformat(), point.run, *named, *known])

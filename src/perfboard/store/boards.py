@@ -12,7 +12,7 @@ from pathlib import Path
 
 from perfboard.model.errors import UsageError
 from perfboard.store.folder import find_run, finished_folders
-from perfboard.store.index import list_runs
+from perfboard.store.index import RunRow, age, list_runs
 from perfboard.store.reading import load_run
 from perfboard.store.row import RunRow
 
@@ -82,7 +82,7 @@ def find_pair(before: str, after: str, across_evidence: bool = False) -> tuple[P
             "measure both boards by the same study"
         )
     # The pair whose older run is the newest; of those, the one whose newer run is.
-    one, other = max(pairs, key=lambda pair: sorted(row.id for row in pair))
+    one, other = max(pairs, key=lambda pair: sorted(map(age, pair)))
     return one.path, other.path
 
 

@@ -4,7 +4,10 @@
 import json
 import os
 import sqlite3
+import time
+from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -12,7 +15,8 @@ import platformdirs
 from filelock import FileLock
 
 from perfboard.store import folder
-from perfboard.store.row import RunRow
+from perfboard.store.order import number_of
+from perfboard.store.reading import load_run
 
 _VERSION = 5
 _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, "
@@ -22,9 +26,39 @@ _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
 _REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # An id begins with its time to the second, as in 20261125-213022.
 _SECOND = 15
+# By so much the clocks of machines that share a store may differ.
+_SKEW_S = 60.0
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
-_Known = dict[Path, tuple[_Stamp, RunRow]]
+_Known = dict[Path, tuple[_Stamp, "RunRow"]]
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run in the list of runs.
+
+    `status` is that of the run, or `broken` for a folder that cannot be read,
+    `unfinished` for one that was interrupted, `running` for one under way; `reason`
+    says more of these, and of a start in the future. `number` is its place among the runs of its
+    store, 0 of older runs. `id` is the folder's name. `median` is that of the samples of the metric
+    `headline`, in `unit`: of the run's own, or of the first figure of its measures. One without
+    samples is `between` two values, None: there is no bound.
+    """
+
+    id: str
+    path: Path
+    status: str
+    study: str = ""
+    board: str = ""
+    evidence: str = ""
+    started: datetime | None = None
+    headline: str = ""
+    unit: str = ""
+    median: float | None = None
+    between: tuple[float, float | None] | None = None
+    reason: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    number: int = 0
 
 
 def list_runs() -> list[RunRow]:
@@ -44,12 +78,26 @@ def list_runs() -> list[RunRow]:
     except (OSError, sqlite3.Error):
         rows = [row for _, row in _read_folders({}).values()]
     rows += [_unfinished(path) for path in folder.unfinished_folders()]
-    return sorted(rows, key=lambda row: age(row.id, row.started), reverse=True)
+    return sorted(map(_checked, rows), key=age, reverse=True)
 
 
-def age(id: str, started: datetime | None) -> tuple[str, float, str]:
-    """The order of runs: their id has the second, and their record all of the instant."""
-    return id[:_SECOND], started.timestamp() if started else 0.0, id
+def age(row: RunRow) -> tuple[int, str, float, str]:
+    """The order of runs: by their numbers; older ones, without, by time, before those.
+
+    An id has the second, and a record all of the instant.
+    """
+    return row.number, row.id[:_SECOND], row.started.timestamp() if row.started else 0.0, row.id
+
+
+def _checked(row: RunRow) -> RunRow:
+    """The row, with a word on a start that is still to come."""
+    if row.started is None or row.started.timestamp() <= time.time() + _SKEW_S:
+        return row
+    reason = (
+        f"its record says that it began on {row.started:%Y-%m-%d %H:%M %Z}".rstrip()
+        + ", which is still to come: a clock was wrong then, or is now"
+    )
+    return replace(row, reason=reason)
 
 
 def _refresh(index: Path) -> list[RunRow]:
@@ -99,7 +147,7 @@ def _row(
         raise sqlite3.DatabaseError(f"a run started at {started!r}, tags {tags!r}") from error
     between = None if least is None else (least, most)
     values = (status, study, board, evidence, when, headline, unit, median, between)
-    return RunRow(path.name, path, *values, tags=named)
+    return RunRow(path.name, path, *values, tags=named, number=number_of(path))
 
 
 def _read_folders(known: _Known) -> _Known:
@@ -121,14 +169,57 @@ def _read_folders(known: _Known) -> _Known:
     return found
 
 
+def _read(path: Path) -> RunRow:
+    try:
+        run = load_run(path)
+    except UsageError as error:
+        number = number_of(path)
+        return RunRow(path.name, path, "broken", reason=str(error), number=number)
+    headline, unit, median, between = _headline(run)
+    return RunRow(
+        id=path.name,
+        path=path,
+        status=run.status,
+        study=run.study,
+        board=run.board.name,
+        evidence=run.evidence,
+        started=run.started,
+        headline=headline,
+        unit=unit,
+        median=median,
+        between=between,
+        tags=run.tags,
+        number=number_of(path),
+    )
+
+
+def _headline(
+    run: Run,
+) -> tuple[str, str, float | None, tuple[float, float | None] | None]:
+    """The metric that stands for the run, its unit, and its median or what it is between."""
+    known = [metric for metric in run.metrics if metric.extent]
+    shown = [metric for metric in known if metric.name == run.headline and not metric.labels]
+    if run.headline is None and (measures := run.results_of(MeasuresResult)):
+        figures = (figure for each in measures[0].measurements for figure in each.figures)
+        if (first := next(figures, None)) is not None:
+            return first.metric, first.unit, first.value, None
+        # Those of most probes are no figures.
+        shown = known
+    for metric in shown[:1]:
+        median = summary(metric.samples).median if metric.samples else None
+        return metric.name, metric.unit, median, None if metric.samples else metric.between
+    return "", "", None, None
+
+
 def _unfinished(path: Path) -> RunRow:
-    id = folder.unfinished_id(path)
+    id, number = folder.unfinished_id(path), number_of(path)
     if folder.is_under_way(path):
-        return RunRow(id, path, "running", reason="under way in another process")
+        return RunRow(id, path, "running", reason="under way in another process", number=number)
     return RunRow(
         id,
         path,
         "unfinished",
         reason=f"it ended before its record was written; what it had is kept in {path}; "
         "`perfboard runs prune` removes it",
+        number=number,
     )

@@ -4,7 +4,8 @@
 import csv
 import io
 import json
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from perfboard.history.series import load_runs, series_of
 from perfboard.model.run import Evidence, Status
 from perfboard.report.history import sparkline
 from perfboard.store.index import list_runs
+from tests.support import runs
 from tests.support.command import call
 from tests.support.runs import make_boot, make_metric
 from tests.unit.store.test_boards import stored
@@ -80,3 +82,23 @@ def test_a_sparkline_is_as_wide_as_asked_at_most() -> None:
     assert sparkline([1.0, 1.0]) == "▁▁"
     assert sparkline([0.0, 7.0, 3.5]) == "▁█▅"
     assert len(sparkline([float(n) for n in range(1000)], 60)) == 60
+
+
+@pytest.mark.parametrize("command", ["history", "dashboard"])
+def test_runs_that_cannot_be_read_are_said(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also one that the index has as whole, and one whose clock was wrong."""
+    stored(1, "verdex")
+    noise, cut = stored(2, "verdex"), runs.stored()
+    (noise / "run.json").write_text("{")
+    list_runs()
+    (cut / "artifacts/console.log").unlink()
+    future = stored(4, "verdex", started=datetime(2090, 1, 1, tzinfo=UTC))
+    words = (command, str(tmp_path / "site")) if command == "dashboard" else (command,)
+    assert call(*words) == 0
+    said = capsys.readouterr().err
+    assert f"{noise.name} is broken: " in said and "is not whole" in said
+    assert f"{cut.name} is broken: " in said and "console.log is missing" in said
+    assert f"{future.name} is complete: " in said and "still to come" in said
+    assert said.count(" is broken: ") == 2 and said.count(" is complete: ") == 1

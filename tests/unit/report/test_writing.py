@@ -20,6 +20,7 @@ def test_a_link_in_its_place_is_replaced_not_followed(tmp_path: Path) -> None:
     assert not report.is_symlink()
     assert report.read_text().startswith("<!DOCTYPE html>")
     assert sorted(path.name for path in folder.iterdir()) == [
+        ".number",
         "artifacts",
         "report.html",
         "run.json",
@@ -32,6 +33,7 @@ def test_a_disk_that_refuses_it_is_said() -> None:
     with pytest.raises(EnvironmentLacksError, match=r"cannot write .*report.html: Is a directory"):
         write_report(folder)
     assert sorted(path.name for path in folder.iterdir()) == [
+        ".number",
         "artifacts",
         "report.html",
         "run.json",

@@ -37,7 +37,7 @@ def test_a_run_is_not_there_until_it_is_finished_and_then_is_whole() -> None:
     path = folder.path
     assert run == load_run(path) and len(run.artifacts) == 2
     assert path == runs_folder() / folder.id == folder.path
-    assert sorted(entry.name for entry in path.iterdir()) == ["artifacts", "run.json"]
+    assert sorted(entry.name for entry in path.iterdir()) == [".number", "artifacts", "run.json"]
     assert unfinished_folders() == []
     run = load_run(path)
     assert run.model_copy(update={"artifacts": ()}) == make_run(folder.id)
@@ -128,7 +128,7 @@ def test_a_disk_full_while_finishing() -> None:
     (folder.path / ".run.json").symlink_to("/dev/full")
     with pytest.raises(EnvironmentLacksError, match="disk is full"):
         folder.finish(make_run(folder.id))
-    assert sorted(entry.name for entry in folder.path.iterdir()) == ["artifacts"]
+    assert sorted(entry.name for entry in folder.path.iterdir()) == [".number", "artifacts"]
     assert (folder.path / "artifacts/console.log").read_bytes() == b"kept"
     assert finished_folders() == [earlier]
     assert (earlier / "run.json").read_bytes() == before
@@ -200,7 +200,7 @@ def test_pruning_leaves_what_is_finished_or_under_way_or_not_ours(tmp_path: Path
     link = runs_folder() / ".x.unfinished"
     link.symlink_to(tmp_path / "other")
     assert prune_unfinished() == []
-    assert unfinished_folders() == [link, under_way.path]
+    assert unfinished_folders() == [under_way.path, link]
     assert finished_folders() == [earlier] and (tmp_path / "other").is_dir()
     under_way.finish(make_run(under_way.id))
 
@@ -217,4 +217,4 @@ def test_a_record_for_which_there_is_no_room_is_replaced_by_a_shorter_one() -> N
     assert folder.finish(make_run(folder.id), shorter) == short
     path = folder.path
     assert load_run(path).status == "failed"
-    assert sorted(entry.name for entry in path.iterdir()) == ["artifacts", "run.json"]
+    assert sorted(entry.name for entry in path.iterdir()) == [".number", "artifacts", "run.json"]

@@ -2,6 +2,7 @@
 """`perfboard dashboard`: a static site of all runs."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Run
 from perfboard.model.text import printable
 from perfboard.report.dashboard.site import pages, patterns_of
+from perfboard.report.text import unread_text
 from perfboard.store.index import list_runs
 
 _INDEX = "index.html"
@@ -23,18 +25,22 @@ def dashboard(options: argparse.Namespace) -> int:
     """Writes the site; the path of its first page is the last line."""
     out: Path = options.out
     tags = parse_tags(options.tag).items()
-    rows = [row for row in list_runs() if row.status == "complete" and tags <= row.tags.items()]
+    listed = list_runs()
+    rows = [row for row in listed if row.status == "complete" and tags <= row.tags.items()]
+    # A run that cannot be read has no tags that one could ask for.
+    odd = [row for row in listed if row.status == "broken" or row in rows]
     if not rows:
         raise UsageError("there are no such complete runs; `perfboard runs` lists the runs")
     _check(out)
     with progress().step("reading the runs", len(rows)) as step:
 
         def read() -> Iterator[Run]:
-            for number, run in enumerate(load_runs(rows), 1):
+            for number, run in enumerate(load_runs(rows, odd.append), 1):
                 step.update(number)
                 yield run
 
         series = series_of(read(), patterns_of)
+    print(unread_text(odd), end="", file=sys.stderr)
     site = dict(pages(series, datetime.now(UTC)))
     try:
         _write(out, site)

@@ -116,7 +116,7 @@ def _table(series: Sequence[MetricSeries]) -> Mapping[str, object]:
     figures = [
         {point.run: quantity(point.value, each.unit) for point in each.points} for each in columns
     ]
-    newest = sorted(points.values(), key=lambda point: point.run, reverse=True)[:_RUNS]
+    newest = sorted(points.values(), key=lambda point: point.place, reverse=True)[:_RUNS]
     return {
         "columns": [each.metric for each in columns],
         "runs": [
