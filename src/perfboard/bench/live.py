@@ -52,7 +52,7 @@ NAMING_FACTS = ("board", "product", "processor")
 def _load_notes(loads: Sequence[float]) -> Iterator[str]:
     """How busy others kept the target; at the end the run's own work is in it too."""
     if loads:
-        last = f", and of {loads[-1]:.2f} when it ended, with its own work" if loads[1:] else ""
+        last = f", and {loads[-1]:.2f} when it ended, with its own work" if loads[1:] else ""
         yield f"The target's load average of a minute was {loads[0]:.2f} when the run began{last}."
 
 
@@ -115,8 +115,8 @@ class LiveBench:
         """Keeps the target's load, the mean of a minute, if its kernel says it."""
         # One that was lost since says nothing any more, and has its figures.
         with suppress(PerfboardError, ValueError, IndexError):
-            said = self._target().shell.run("cat /proc/loadavg 2> /dev/null", timeout_s=5)
-            self._loads.append(float(said.output.split()[0]))
+            answer = self._target().shell.run("cat /proc/loadavg 2> /dev/null", timeout_s=5)
+            self._loads.append(float(answer.output.split()[0]))
 
     def close(self) -> None:
         """Lets go of the target."""

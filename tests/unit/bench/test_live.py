@@ -49,7 +49,7 @@ def test_others_load_is_noted(tmp_path: Path) -> None:
     bench = bench_of(_LoadedShell("3.52 2 1 4/99 7\n", "4.10 3 2 4/99 8\n"), tmp_path)
     assert bench.run("one", Job("true"), lambda now_s: None) == ""
     (note,) = bench.notes
-    assert "was 3.52 when the run began, and of 4.10 when it ended, with its own work." in note
+    assert "was 3.52 when the run began, and 4.10 when it ended, with its own work." in note
 
 
 @pytest.mark.parametrize("said", ["", "cat: not found"])
