@@ -13,7 +13,7 @@ _BANNER = b"Linux version 6.1.0-made (test) #1\n\0"
 FOR_VIRT = (
     *("__v7_setup", "gic_of_init", "arch_timer_of_init", "pl011_console_write"),
     *("cfi_cmdset_0001", "physmap_flash_probe", "mtdpart_setup", "mtdblock_open"),
-    "squashfs_fill_super",
+    *("squashfs_fill_super", "squashfs_xz_uncompress"),
 )
 _CALLS = 8
 _INITCALLS = 4
@@ -59,6 +59,11 @@ def _make(base: int, grown: int, thumb: bool) -> tuple[bytes, str]:
 def make_wide_kernel(grown: int = 0) -> tuple[bytes, str]:
     """An Image of 64-bit ARM and its System.map; see `make_kernel`."""
     return _make(WIDE_BASE, grown, thumb=False)
+
+
+def with_header(kernel: bytes, arch: int = 2) -> bytes:
+    """A kernel with a header for U-Boot's bootm; the architecture 2 is ARM, 22 its 64 bits."""
+    return b"\x27\x05\x19\x56".ljust(28, b"\0") + bytes((5, arch, 2)).ljust(36, b"\0") + kernel
 
 
 def make_zimage(image: bytes, payload: bytes | None = None) -> bytes:

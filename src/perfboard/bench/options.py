@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import (
     option,
     parse_command,
-    parse_regex,
+    parse_console_line,
     parse_seconds,
     parse_switch,
 )
@@ -25,7 +25,7 @@ def usable_option() -> Any:
     return option(
         "",
         "the console line that means ready",
-        parse=parse_regex,
+        parse=parse_console_line,
         metavar="REGEX",
         only="serial, labgrid",
     )

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from perfboard.boards.parameters import problems
 from perfboard.host.saved_log import import_advice
 from perfboard.host.tables import read_table
+from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
@@ -173,7 +174,8 @@ def _whole(
     # A board has the whole of its own timing, or the whole of the other's; so of each part of
     # its image.
     if isinstance(image := own.get("image"), dict):
-        whole["image"] = {**_at(folder, shared.get("image")), **image}
+        others = _at(folder, shared.get("image"))
+        whole["image"] = {**others, **image, **_with_arguments(others, image)}
         folder = path.resolve().parent
     timing = own.get("timing", shared.get("timing"))
     if timing is not None:
@@ -182,6 +184,17 @@ def _whole(
         if isinstance(whole.get(key), dict):
             whole[key] = {name: v for name, v in whole[key].items() if v != _ABSENT}
     return whole, folder
+
+
+def _with_arguments(others: dict[str, Any], image: dict[str, Any]) -> dict[str, Any]:
+    """The other board's kernel with the arguments that are all that an image says of its own."""
+    kernel, other = image.get("kernel"), others.get("kernel")
+    if not (isinstance(kernel, dict) and isinstance(other, dict) and [*kernel] == ["arguments"]):
+        return {}
+    arguments = kernel["arguments"]
+    if isinstance(arguments, str) and isinstance(before := other.get("arguments", ""), str):
+        arguments = f"{before} {arguments}".strip()
+    return {"kernel": {**other, "arguments": arguments}}
 
 
 def _at(folder: Path, image: object) -> dict[str, Any]:
@@ -256,6 +269,13 @@ def _check_files(loaded: LoadedBoard) -> None:
                 f"{loaded.path}: {key}: {file} has {format_size(size)}, and such a file has "
                 f"{format_size(_most(key, loaded.board))} at most"
             )
+    kernel, usable = loaded.board.image.kernel, loaded.board.boot.usable
+    if isinstance(kernel, OwnKernel) and not kernel.system_map and usable.startswith("exec:"):
+        problems.append(
+            f"{loaded.path}: boot.usable: {usable} is the start of a program, which only the "
+            "kernel's symbols show: give image.kernel.system_map, or a line of the console, as "
+            "login:"
+        )
     if problems:
         raise UsageError("\n".join(problems))
 

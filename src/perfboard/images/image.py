@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.boards.roots import HEAD, root_kind
 from perfboard.host.cache import cached, hash_file
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
@@ -27,12 +26,12 @@ from perfboard.images.flash.layout import (
     write_banks,
 )
 from perfboard.images.flash.place import PLAIN, driven_banks, placed
-from perfboard.images.kernel.build import build_kernel, keep_kernel
+from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
-from perfboard.images.kernel.needs import needs_of
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
+from perfboard.images.own_files import keep_own_files
 from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import build_root, keep_file
@@ -43,9 +42,6 @@ from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.image import (
     DebianBootloader,
     FlashImage,
-    Initrd,
-    OwnBootloader,
-    OwnRoot,
     ReferenceRoot,
 )
 from perfboard.model.board.kernel import BuiltKernel, OwnKernel
@@ -109,7 +105,7 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     architecture = architecture_of(board).name
     require_tools(tools_for(recipe), architecture)
     packages = AptState(architecture, progress)
-    files = _own_files(loaded, progress)
+    files = keep_own_files(loaded, progress)
     if isinstance(board, FlashBoard):
         for name, file in files.items():
             check_fits(board, name, file.stat().st_size)
@@ -287,31 +283,6 @@ def _package_names(recipe: Recipe) -> tuple[str, ...]:
         elif isinstance(part, ReferenceRoot) and not recipe.root.debian:
             names += (*part.packages, *recipe.root.packages)
     return tuple(names)
-
-
-def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
-    """The parts that the user gives, copied to the cache, by name or region of flash."""
-    image, arch = loaded.board.image, architecture_of(loaded.board)
-    files: dict[str, Path] = {}
-    heads = (
-        _head(loaded.file(part.file)) for _, part in image if isinstance(part, OwnRoot | Initrd)
-    )
-    kinds = tuple(kind for head in heads if (kind := root_kind(head)) is not None)
-    for name, part in image:
-        if isinstance(part, OwnKernel):
-            system_map = part.system_map and loaded.file(part.system_map)
-            kept = keep_kernel(
-                arch, loaded.file(part.file), system_map, progress, needs_of(loaded.board, kinds)
-            )
-            files[name] = kept / arch.kernel_name
-        elif isinstance(part, OwnBootloader | OwnRoot | Initrd):
-            files[name] = keep_file(loaded.file(part.file), progress)
-    return files
-
-
-def _head(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return opened.read(HEAD)
 
 
 def _built_files(

@@ -13,7 +13,7 @@ from perfboard.host.files import open_file
 from perfboard.importers.text import plain_text
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
-from perfboard.model.options import option, parse_regex
+from perfboard.model.options import option, parse_console_line
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric, RunError
@@ -49,7 +49,7 @@ class ImportOptions:
     usable: str = option(
         "",
         "the console line that means ready (default: a login prompt, or a service manager's word)",
-        parse=parse_regex,
+        parse=parse_console_line,
         metavar="REGEX",
     )
     name: str = option("", "the board's name (default: the file's)", parse=_parse_name, metavar="B")

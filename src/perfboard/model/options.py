@@ -127,6 +127,27 @@ def parse_regex(text: str) -> str:
     return text
 
 
+def parse_usable(text: str) -> str:
+    """The end of a boot: "exec:NAME", or "console:REGEX", which may be written as REGEX alone."""
+    kind, colon, what = text.partition(":")
+    if kind not in ("exec", "console") or not colon:
+        kind, what = "console", text
+    if not what:
+        raise ValueError(f'"{text}" names no line and no program; give "login:", or "exec:NAME"')
+    return f"{kind}:{parse_regex(what) if kind == 'console' else what}"
+
+
+def parse_console_line(text: str) -> str:
+    """The expression of the line that ends a boot, of a board that only its console shows."""
+    kind, _, what = parse_usable(text).partition(":")
+    if kind == "exec":
+        raise ValueError(
+            f'"{text}" is the start of a program, which only a virtual board shows; give a line of '
+            'the console, as "login:"'
+        )
+    return what
+
+
 def parse_switch(text: str) -> bool:
     """Parses on or off."""
     if text not in ("on", "off"):

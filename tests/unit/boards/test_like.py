@@ -56,6 +56,15 @@ def test_a_part_of_the_image_is_its_own_and_the_rest_the_others(tmp_path: Path) 
     assert image.kernel.slim == kernel.slim
 
 
+def test_arguments_alone_are_added_to_those_of_the_others_kernel(tmp_path: Path) -> None:
+    board = load(tmp_path, RPI2 + '\n[image.kernel]\narguments = "mtdparts=mine quiet"\n')
+    rpi2 = load_board("rpi2")
+    kernel, other = built_kernel(board), built_kernel(rpi2.board)
+    assert kernel.arguments == f"{other.arguments} mtdparts=mine quiet".strip()
+    assert kernel.source == other.source and kernel.slim == other.slim
+    assert kernel.config.samefile(rpi2.file(other.config))
+
+
 def test_a_part_and_its_region_are_taken_out(tmp_path: Path) -> None:
     (tmp_path / "initrd").write_bytes(b"070701")
     own = """

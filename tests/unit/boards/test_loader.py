@@ -75,7 +75,7 @@ def test_absent_file() -> None:
         ("[framebuffer]", "[framebufer]", "framebufer: is not a key"),
         ('offset = "256 KiB"', 'offset = "64 MiB"', "flash.root ends at 0x5000000, beyond bank 1"),
         ('offset = "256 KiB"', "offset = 4096", "flash.environment and flash.root overlap"),
-        ("exec:S99usable", "console:(", "boot.usable: is not a regular expression"),
+        ("exec:S99usable", "console:(", 'boot.usable: "(" is no regular expression'),
         ('"busybox",', "3,", "image.root.packages[0]: found 3; give a valid string"),
         (ROOT, 'file = "none"', "image.root.file: there is no file /"),
         (ROOT, "", "image.root: give either `file`, or `recipe`"),

@@ -101,8 +101,9 @@ def _add_new(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--usable",
-        default="console:login:",
-        help="when the boot is over: console:REGEX or exec:NAME (default: console:login:)",
+        default="login:",
+        help="when the boot is over: a line of the console, as login:, or the start of a program, "
+        "as exec:NAME, which needs --system-map (default: login:)",
     )
     command.add_argument(
         "--boot", action="store_true", help="boot it once, as `perfboard study boot` does"

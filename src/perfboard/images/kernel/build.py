@@ -13,7 +13,7 @@ from perfboard.images.flash.place import HEADER_SIZE
 from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
 from perfboard.images.kernel.drivers import driver_files, hash_drivers
 from perfboard.images.kernel.fragment import dropped_options, read_fragment
-from perfboard.images.kernel.image import has_header, has_tree
+from perfboard.images.kernel.image import has_header, has_tree, is_kernel_for
 from perfboard.images.kernel.modules import has_modules, keep_modules
 from perfboard.images.kernel.needs import Need, check_needs
 from perfboard.images.kernel.system_map import check_map, read_map
@@ -104,9 +104,8 @@ def keep_kernel(
 ) -> Path:
     """The folder with the user's own kernel, named as a built one, and its System.map if given.
 
-    The copies stay as they are whatever becomes of the user's files. Raises UsageError
-    for what is no kernel of that architecture, for a System.map of another kernel, and for a
-    kernel without what it `needs`. It may have a header for U-Boot's `bootm`.
+    The copies stay as they are whatever becomes of the user's files. Raises UsageError as
+    `check_kernel` does.
     """
     inputs = {"kernel": hash_file(file), "name": arch.kernel_name}
     inputs["needs"] = ", ".join(str(need) for need in needs)
@@ -116,28 +115,47 @@ def keep_kernel(
     def build(folder: Path) -> None:
         kept = folder / arch.kernel_name
         shutil.copyfile(file, kept)
-        kernel = kept.read_bytes()
-        if arch.boot and has_header(kernel):
-            kernel = kernel[HEADER_SIZE:]
-        elif not kernel.startswith(arch.magic, arch.magic_at):
-            by = f"U-Boot's {arch.boot} starts, nor one with a header for its bootm"
-            raise UsageError(
-                f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, which is what "
-                f"{by if arch.boot else 'the emulator starts'}"
-            )
-        if has_tree(kernel):
-            raise UsageError(
-                f"{file}: has a device tree after the kernel, which would take the place of the "
-                "virtual machine's; give the zImage without it"
-            )
-        found = None
         if system_map is not None:
             shutil.copyfile(system_map, folder / "System.map")
-            found = read_map(system_map)
-            check_map(found, kernel, str(system_map))
-        check_needs(needs, kernel, found, str(file))
+        check_kernel(arch, kept.read_bytes(), file, system_map, needs)
 
     return cached("own-kernel", inputs, build, progress)
+
+
+def check_kernel(
+    arch: Architecture,
+    kernel: bytes,
+    file: Path,
+    system_map: Path | None,
+    needs: tuple[Need, ...],
+) -> None:
+    """Raises UsageError for what is no kernel of that architecture, for a System.map of another
+    kernel, and for a kernel without what it `needs`. It may have a header for U-Boot's `bootm`.
+
+    `file` is where the kernel is from, for the message.
+    """
+    if arch.boot and has_header(kernel):
+        if not is_kernel_for(arch, kernel):
+            raise UsageError(
+                f"{file}: has a header for U-Boot, by which it is no kernel for {arch.name}"
+            )
+        kernel = kernel[HEADER_SIZE:]
+    elif not kernel.startswith(arch.magic, arch.magic_at):
+        by = f"U-Boot's {arch.boot} starts, nor one with a header for its bootm"
+        raise UsageError(
+            f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, which is what "
+            f"{by if arch.boot else 'the emulator starts'}"
+        )
+    if has_tree(kernel):
+        raise UsageError(
+            f"{file}: has a device tree after the kernel, which would take the place of the "
+            "virtual machine's; give the zImage without it"
+        )
+    found = None
+    if system_map is not None:
+        found = read_map(system_map)
+        check_map(found, kernel, str(system_map))
+    check_needs(needs, kernel, found, str(file))
 
 
 def configure_kernel(

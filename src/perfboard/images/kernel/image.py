@@ -15,6 +15,9 @@ _PLAIN = "Image"
 _HEADED = "uImage"
 # U-Boot, include/image.h: how a kernel begins that its command bootm starts.
 _MAGIC = b"\x27\x05\x19\x56"
+# The places of the architecture's number and, after it, of the type's.
+_ARCH_AT, _KERNEL_TYPE = 29, 2
+_ARCHS = {"armhf": 2, "arm64": 22}
 _TREE = b"\xd0\x0d\xfe\xed"
 _ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
 _ZIMAGE_HEAD = 0x30
@@ -23,6 +26,11 @@ _ZIMAGE_HEAD = 0x30
 def has_header(kernel: bytes) -> bool:
     """Whether a kernel is one for U-Boot's `bootm`, by its header of the "legacy" format."""
     return kernel.startswith(_MAGIC)
+
+
+def is_kernel_for(arch: Architecture, kernel: bytes) -> bool:
+    """Whether the header of a kernel for U-Boot's `bootm` says that it is one of `arch`."""
+    return kernel[_ARCH_AT : _ARCH_AT + 2] == bytes((_ARCHS[arch.name], _KERNEL_TYPE))
 
 
 def has_tree(kernel: bytes) -> bool:

@@ -58,7 +58,7 @@ _X86 = (
 )
 _MACHINES: dict[str, tuple[Need, ...]] = {"arm": _ARM_32, "aarch64": _ARM, "x86": _X86}
 _SYSTEMS = {
-    "squashfs": ("CONFIG_SQUASHFS", "squashfs_"),
+    "squashfs": ("CONFIG_SQUASHFS", "squashfs_fill_super"),
     "cramfs": ("CONFIG_CRAMFS", "cramfs_"),
     "romfs": ("CONFIG_ROMFS_FS", "romfs_"),
     "jffs2": ("CONFIG_JFFS2_FS", "jffs2_"),
@@ -66,7 +66,14 @@ _SYSTEMS = {
     "ext4": ("CONFIG_EXT4_FS", "ext4_"),
     CPIO: ("CONFIG_BLK_DEV_INITRD", "unpack_to_rootfs"),
 }
-_SQUASHFS = {"gzip": "ZLIB", "lzo": "LZO", "xz": "XZ", "lz4": "LZ4", "zstd": "ZSTD"}
+# Linux 6.1, fs/squashfs/*_wrapper.c: the option, and the function that is there with it alone.
+_SQUASHFS = {
+    "gzip": ("ZLIB", "zlib_uncompress"),
+    "lzo": ("LZO", "lzo_uncompress"),
+    "xz": ("XZ", "squashfs_xz_uncompress"),
+    "lz4": ("LZ4", "lz4_uncompress"),
+    "zstd": ("ZSTD", "zstd_uncompress"),
+}
 
 
 def needs_of(board: VirtualBoard, roots: tuple[RootKind, ...]) -> tuple[Need, ...]:
@@ -85,7 +92,8 @@ def _of_root(kind: RootKind) -> Iterator[Need]:
     yield Need(f"a root in {kind.system}", (option,), (symbol,))
     name = kind.compressor
     if kind.system == "squashfs" and name in _SQUASHFS:
-        yield Need(f"a squashfs in {name}", (f"CONFIG_SQUASHFS_{_SQUASHFS[name]}",))
+        option, symbol = _SQUASHFS[name]
+        yield Need(f"a squashfs in {name}", (f"CONFIG_SQUASHFS_{option}",), (symbol,))
     elif kind.system == CPIO and name:
         unpacks = "gunzip" if name == "gzip" else "bunzip2" if name == "bzip2" else f"un{name}"
         yield Need(f"a cpio in {name}", (f"CONFIG_RD_{name.upper()}",), (unpacks,))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys of any board's file, and those of its console and boot."""
 
-import re
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
+from perfboard.model.options import parse_usable
 from perfboard.model.tables import Table
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
@@ -27,26 +27,15 @@ class BoardConsole(Table):
 class BootPlan(Table):
     """How a boot is judged: when it is usable, how long it may take.
 
-    `usable` is `exec:NAME` (the start of that program or script) or
-    `console:REGEX` (the line that matches). `budget_s` is the verdict's, in
+    `usable` is `exec:NAME` (the start of that program or script) or `console:REGEX` (the line
+    that matches), which a file may write as REGEX alone. `budget_s` is the verdict's, in
     seconds of the board's clock; without it there is no verdict. `limit_s` is the
     seconds of it that may pass from one mark to the next before the boot counts as hung.
     """
 
-    usable: Annotated[str, Field(pattern=r"^(exec|console):.+$")]
+    usable: Annotated[str, AfterValidator(parse_usable)]
     budget_s: Annotated[float | None, Field(gt=0, strict=False)] = None
     limit_s: Annotated[float, Field(gt=0, strict=False)] = 60.0
-
-    @field_validator("usable")
-    @classmethod
-    def _compiles(cls, value: str) -> str:
-        kind, _, what = value.partition(":")
-        if kind == "console":
-            try:
-                re.compile(what)
-            except re.error as error:
-                raise ValueError(f"is not a regular expression: {error}") from error
-        return value
 
 
 class Board(Table):

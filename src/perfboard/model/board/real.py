@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from perfboard.model.board.board import Board
-from perfboard.model.options import parse_command, parse_regex
+from perfboard.model.options import parse_command, parse_console_line
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -18,6 +18,10 @@ def _command(value: object) -> tuple[str, ...]:
 Command = Annotated[tuple[str, ...], BeforeValidator(_command)]
 
 
+def _usable(text: str) -> str:
+    return parse_console_line(text) if text else ""
+
+
 Seconds = Annotated[float, Field(ge=1, le=86_400)]
 
 
@@ -27,7 +31,7 @@ class RealBoard(Board):
     # Its line, as the option --target takes it.
     target: Annotated[str, Field(pattern="^(serial:///.+|labgrid://.+)?$")] = ""
     # The regular expression of the console line that means ready.
-    usable: Annotated[str, AfterValidator(parse_regex)] = ""
+    usable: Annotated[str, AfterValidator(_usable)] = ""
     # How long the board may be silent, and may take to be ready, in s.
     silence: Seconds | None = None
     timeout: Seconds | None = None

@@ -15,7 +15,7 @@ from perfboard.model.board.architecture import ARCHITECTURES, architecture_of
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.board_files import config_of
-from tests.support.kernels import make_kernel, make_wide_kernel, make_zimage
+from tests.support.kernels import make_kernel, make_wide_kernel, make_zimage, with_header
 
 ARMHF = architecture_of(load_board("verdex").board)
 
@@ -88,13 +88,16 @@ def test_an_own_kernel_and_its_map_are_copied(tmp_path: Path) -> None:
 def test_an_own_kernel_may_have_a_header_for_bootm(tmp_path: Path) -> None:
     image, text = make_kernel()
     kernel, system_map = tmp_path / "uImage", tmp_path / "map"
-    kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + image)
+    kernel.write_bytes(with_header(image))
     system_map.write_text(text)
     folder = keep_kernel(ARMHF, kernel, system_map, SilentProgress())
     assert (folder / "zImage").read_bytes() == kernel.read_bytes()
     i386 = next(arch for arch in ARCHITECTURES if arch.name == "i386")
     with pytest.raises(UsageError, match="which is what the emulator starts"):
         keep_kernel(i386, kernel, None, SilentProgress())
+    kernel.write_bytes(with_header(image, 22))
+    with pytest.raises(UsageError, match="has a header for U-Boot, by which it is no kernel for"):
+        keep_kernel(ARMHF, kernel, None, SilentProgress())
 
 
 def test_an_own_kernel_with_anothers_map_is_refused_each_time(tmp_path: Path) -> None:
