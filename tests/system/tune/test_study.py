@@ -263,7 +263,7 @@ def test_a_limit_on_memory_changes_the_best(perfboard: Perfboard, tmp_path: Path
     tuning = result_of(perfboard.json(*words), "tune")
     fastest = tuning["tries"][tuning["best"]]
     before = len(booted(boots))
-    limited = perfboard.json(*words, "--max-ram", str(fastest["ram"] - 1))
+    limited = perfboard.json(*words, "--max-ram", f"{fastest['ram'] - 1}B")
     best = result_of(limited, "tune")["tries"][result_of(limited, "tune")["best"]]
     assert best["levels"] != fastest["levels"]
     assert best["ram"] < fastest["ram"]

@@ -21,6 +21,7 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--target", "serial:///dev/nowhere", "--usable", "x"], "/dev/nowhere cannot be opened"),
         (["--target", "serial:///dev/null", "--usable", "x"], "is no serial line"),
         (["--target", "serial:///dev/null", "--usable", "("], "no regular expression"),
+        (["--target", "serial:///dev/null", "--usable", "exec:app"], "only a virtual board shows"),
         (["--target", "serial:///dev/null", "--usable", "x", "--set", "a=b"], "has no factor a"),
         (["--target", "serial:///dev/null", "--reset", "'"], '--reset: "\'" is not a command'),
         (["--target", "serial:///dev/null", "--reset", " "], "--reset: it is empty"),
@@ -37,13 +38,13 @@ def test_a_boot(words: list[str], said: str, capsys: pytest.CaptureFixture[str])
     [
         *((name, [], f"needs {name}:") for name in REAL),
         ("--write", ["--write", "/nowhere"], "--write /nowhere: there is no such program"),
-        ("", ["--usable", "("], "no regular expression"),
+        ("--usable", ["--usable", "("], "no regular expression"),
+        ("--usable", ["--usable", "exec:app"], '"exec:app" is the start of a program'),
         ("", ["--scheduler", "localhost:1"], "--scheduler: only for virtual targets"),
         ("", ["--max-ram", "16MB"], "console does not show"),
         ("", ["--set", "flash=cached"], "--set flash=cached: it is of the timing model"),
         # A level of the images, so that the line is opened next.
         ("", ["--set", "console=quiet"], "/dev/null is no serial line"),
-        ("", ["--target", "virtual:rpi2"], "--target virtual:rpi2: wants the line of a real board"),
     ],
 )
 def test_a_tune(
@@ -52,3 +53,8 @@ def test_a_tune(
     given = [word for option, of in REAL.items() if option != left_out for word in (option, of)]
     target = ["--board", "verdex", "--target", "serial:///dev/null"]
     assert said in refused(["tune", "boot", *target, *given, *more], capsys)
+
+
+def test_a_tune_of_a_virtual_board_by_another(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", "boot", "--board", "verdex", "--target", "virtual:rpi2"]
+    assert "--target virtual:rpi2: wants the line of a real board" in refused(words, capsys)

@@ -20,6 +20,27 @@ BEARS = "a tag for the run, such as commit=4f2a91c or branch=main; repeatable"
 _LEVELS = ("--set", "--keep", "--allow")
 
 
+class _Once(argparse.Action):
+    """Stores the value of an option, which is given once; `given` has the options so far."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given: frozenset[str] = getattr(namespace, "given", frozenset())
+        if option_string and option_string in given:
+            raise UsageError(
+                f"{option_string}: is given more than once: {getattr(namespace, self.dest)}, "
+                f"{values}; omit one"
+            )
+        setattr(namespace, self.dest, values)
+        if option_string:
+            namespace.given = given | {option_string}
+
+
 class Command(argparse.ArgumentParser):
     """The parser of one command, whose errors are ours and name the nearest right word.
 
@@ -35,6 +56,12 @@ class Command(argparse.ArgumentParser):
     of_study = False
     # Whether the words after "--" are another program's.
     takes_command = False
+
+    def __init__(self, *words: Any, **details: Any) -> None:
+        super().__init__(*words, **details)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+        self.set_defaults(given=frozenset())
 
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Any = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a tune."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
@@ -15,13 +15,16 @@ from perfboard.model.options import (
 )
 from perfboard.model.units import parse_size
 
+# Below any kernel that boots a board.
+_LEAST_KERNEL = 64 << 10
 
-def _parse_limit(texts: Sequence[str]) -> int:
-    if len(texts) > 1:
-        raise ValueError(f"it is given more than once: {', '.join(texts)}")
-    size = parse_size(texts[0])
-    if size == 0:
-        raise ValueError("it is 0, and nothing is that small; omit it for no limit")
+
+def _parse_limit(text: str) -> int:
+    size = parse_size(text)
+    if text.strip().isdigit():
+        raise ValueError(f'"{text}" has no unit; give one, as in 4MB, or omit it for no limit')
+    if size < _LEAST_KERNEL:
+        raise ValueError(f'"{text}" is less than any kernel; give more, or omit it for no limit')
     return size
 
 
@@ -52,14 +55,12 @@ class TuneOptions:
         "the most flash that the image may take, such as 4MB",
         parse=_parse_limit,
         metavar="SIZE",
-        repeated=True,
     )
     max_ram: int | None = option(
         None,
         "the most memory that may be in use, such as 16MB",
         parse=_parse_limit,
         metavar="SIZE",
-        repeated=True,
     )
     scheduler: str = option(
         "",
