@@ -177,6 +177,9 @@ class Measure:
     title: str
     metrics: tuple[Quantity, ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    # The labels of its metrics that are no parameters, each with its values; none: they are not
+    # known before it is measured.
+    labels: Mapping[str, Sequence[str]] = MappingProxyType({})
     examples: tuple[Example, ...] = ()
     # Whether it boots the board's own image.
     boots: bool = False

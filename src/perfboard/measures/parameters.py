@@ -23,6 +23,22 @@ def check_parameters(measure: Measure, given: Mapping[str, Value], where: str) -
         check_value(value, defaults[name], f"{where}: {name}")
 
 
+def check_labels(measure: Measure, given: Mapping[str, str], where: str) -> None:
+    """Raises UsageError, which `where` begins, for labels that no metric of the measure has."""
+    known = measure.labels
+    for name, value in given.items() if known else ():
+        if name in known and value not in known[name]:
+            raise UsageError(
+                f'{where}: no {name} of {measure.name} is "{value}"{nearest(value, known[name])} '
+                f"They are: {', '.join(known[name])}"
+            )
+        if name not in known and name not in measure.defaults():
+            raise UsageError(
+                f'{where}: {measure.name} has no label "{name}"{nearest(name, known)} '
+                f"It has: {', '.join(known)}"
+            )
+
+
 def check_value(value: Value, default: Value, where: str) -> None:
     """Raises UsageError for text where the default is a number, and the like."""
     wanted = next(

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 import perfboard.measures
 from perfboard.bench.job import NotMeasurable
-from perfboard.measures.base import EXACT, Example, Finding, Measure
+from perfboard.measures.base import EXACT, Example, Finding, Measure, Setting
 from perfboard.measures.catalogue import all_measures
 from perfboard.model.run import MetricName
 from tests.support.measures import read_example, setting_of
@@ -111,3 +111,20 @@ def test_no_two_measures_have_the_same_name() -> None:
     modules = [importlib.import_module(each.name) for each in pkgutil.walk_packages(path, room)]
     names = [each.name for module in modules for each in getattr(module, "MEASURES", ())]
     assert len(names) == len(set(names)) and set(names) <= set(all_measures())
+
+
+@pytest.mark.parametrize("measure", WITH_JOBS, ids=lambda one: one.name)
+def test_the_defaults_make_a_job_but_where_the_user_gives_the_command(measure: Measure) -> None:
+    try:
+        measure.job(Setting(measure.defaults(), EXACT))
+    except NotMeasurable as error:
+        assert "command" in measure.defaults() and str(error) == "wants a command"
+
+
+@pytest.mark.parametrize(("measure", "example"), EXAMPLES)
+def test_an_example_has_the_labels_that_the_measure_declares(
+    measure: Measure, example: Example
+) -> None:
+    for metric in read_example(measure, example).metrics if measure.labels else ():
+        for name, value in metric.labels.items():
+            assert value in measure.labels[name]

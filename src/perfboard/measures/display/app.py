@@ -150,6 +150,7 @@ class AppSwitch(DisplayMeasure):
     """Raises one program's window over another's, and then exits the one to start the other."""
 
     name = "app.switch"
+    labels = MappingProxyType({**DisplayMeasure.labels, "kind": ("warm", "cold")})
     title = "Switch from one program to another"
     parameters = (
         Parameter("program", "dillo", "the one that is switched to"),

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
@@ -122,6 +123,7 @@ class MailSort(DisplayMeasure):
     """Sorts an open folder by subject and back by date, again and again."""
 
     name = "mail.sort"
+    labels = MappingProxyType({**DisplayMeasure.labels, "by": ("date", "subject")})
     title = "Sorting a folder of mail"
     parameters = _PARAMETERS
     metrics = (

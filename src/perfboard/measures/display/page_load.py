@@ -9,6 +9,7 @@ and its pictures once or, where the browser has them, not at all.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from perfboard.bench.display.home import ALIKE
 from perfboard.bench.display.rows import TaskRow
@@ -115,6 +116,7 @@ class PageLoad(DisplayMeasure):
     """Loads one page: in a new browser each time, and then again and again in one."""
 
     name = "page.load"
+    labels = MappingProxyType({**DisplayMeasure.labels, "cache": ("first", "repeated", "without")})
     title = "Load of a page"
     parameters = (
         Parameter("program", "dillo", f"one of {', '.join(_BROWSERS)}"),

@@ -230,6 +230,8 @@ def example_memory(name: str) -> dict[str, float]:
 class DisplayMeasure(Measure):
     """A measure by a session, whose watcher prints what the screen showed."""
 
+    labels: Mapping[str, Sequence[str]] = MappingProxyType({"of": ("program", "server")})
+
     def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
         shown = (str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters)
         programs = "".join(f", {program}" for program in shown)

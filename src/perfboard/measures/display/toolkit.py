@@ -6,6 +6,7 @@ The program times itself (native/toolkits/main.c): nobody looks at the screen me
 
 from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
@@ -66,6 +67,7 @@ class ToolkitWindow(DisplayMeasure):
     """Starts the small window again and again, and then makes, uses and destroys the larger one."""
 
     name = "toolkit"
+    labels = MappingProxyType({**DisplayMeasure.labels, "run": ("first", "rest")})
     title = "One window in a toolkit"
     parameters = (
         Parameter("toolkit", "xaw", f"one of {', '.join(TOOLKITS)}"),

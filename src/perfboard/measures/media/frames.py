@@ -71,6 +71,7 @@ class Media(Measure):
     ) -> None:
         """As many of the `streams`, record and play, as the `counts` say, or one."""
         self.name, self.title = name, title
+        self.labels = {"stream": streams}
         self.parameters = (*_PARAMETERS, *counts)
         self.metrics = tuple(replace(each, name=f"{name}.{each.name}") for each in _METRICS)
         values = (1 / 900e-6, 900e-6, 900e-6, 1, 9000, 4096, 40960)

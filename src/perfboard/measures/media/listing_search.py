@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Iterator
 from functools import cache
+from types import MappingProxyType
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
@@ -58,6 +59,7 @@ class ListingSearch(Measure):
     """Times the target's own grep."""
 
     name = "listing.search"
+    labels = MappingProxyType({"query": tuple(QUERIES), "output": ("yes", "no")})
     title = "Search of a television listing of 10 MB"
     parameters = (
         Parameter("packages", "", '"grep": a virtual board searches by GNU grep, not busybox\'s'),

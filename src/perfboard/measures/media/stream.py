@@ -71,6 +71,9 @@ def example_writing(need_bytes: int) -> str:
     return row_line("stream", **figures, usual_late_us=100, **shares)
 
 
+_BOUNDED = MappingProxyType({"bound": ("least", "likely", "most")})
+
+
 class _DiscMeasure(Measure):
     """Common to the three."""
 
@@ -173,6 +176,7 @@ class StreamBuffer(_DiscMeasure):
     """Many writings, and what the most that each needed says of the next."""
 
     name = "stream.buffer"
+    labels = _BOUNDED
     title = "The smallest safe buffer for the writing of discs"
     parameters = (
         *_PARAMETERS,
@@ -223,6 +227,7 @@ class StreamRate(_DiscMeasure):
     """Halves the rates between one that fails and one that does not."""
 
     name = "stream.rate"
+    labels = _BOUNDED
     title = "The highest rate at which discs are written safely"
     parameters = (
         *_PARAMETERS,
@@ -269,7 +274,7 @@ class StreamRate(_DiscMeasure):
 
 def _bounded(what: Quantity, *bounds: float) -> Iterator[Metric]:
     """A figure that is known to lie between two others: least, likely and most."""
-    for bound, value in zip(("least", "likely", "most"), bounds, strict=True):
+    for bound, value in zip(_BOUNDED["bound"], bounds, strict=True):
         yield what.metric([value], {"bound": bound})
 
 

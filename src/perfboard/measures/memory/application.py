@@ -3,6 +3,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from perfboard.bench.job import OWN_FOLDER, Job, NotMeasurable
@@ -37,6 +38,7 @@ class MemoryApplication(Measure):
     """The probe adds up the memory of a command and its children."""
 
     name = "memory.application"
+    labels = MappingProxyType({"when": ("before", *_WHEN)})
     title = "Memory of an application"
     parameters = (
         Parameter("command", "", "the application, as a shell command"),

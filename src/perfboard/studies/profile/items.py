@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Item
-from perfboard.measures.parameters import check_parameters, check_value
+from perfboard.measures.parameters import check_labels, check_parameters, check_value
 from perfboard.model.errors import UsageError
 from perfboard.model.profile import UNITS, Budget, DeviceChange, Part, Profile
 from perfboard.model.text import nearest, printable
@@ -27,6 +27,7 @@ def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
             f"{nearest(part.metric, known)} It has: {', '.join(known)}"
         )
     check_parameters(measure, part.parameters, where)
+    check_labels(measure, part.labels, where)
     if budget is not None and quantity is not None and budget.unit != quantity.unit:
         written = {"1": 'none, or "%"'}.get(quantity.unit) or ", ".join(
             name for name, (base, _) in UNITS.items() if base == quantity.unit
