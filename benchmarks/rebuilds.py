@@ -181,7 +181,7 @@ def boot(folder: Path, image: Image, change: Mapping[str, object]) -> Run:
     """The run of one timed boot of that build."""
     folder.mkdir()
     path = build(folder, image, **change)  # type: ignore[arg-type]
-    return side_of(str(path), GateOptions(), ("benchmarks/rebuilds.py",))(Lab())
+    return side_of(str(path), GateOptions(), ("benchmarks/rebuilds.py",)).measure(Lab())
 
 
 if __name__ == "__main__":

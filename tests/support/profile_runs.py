@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the profile study on a board and a target in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -112,9 +112,12 @@ def run(
     path: Path,
     target: str = "virtual:rpi2",
     titles: list[str] | None = None,
+    others: Sequence[str] = (),
     **options: Any,
 ) -> Run:
-    request = Request(target, {}, ("perfboard",))
+    """On a virtual board; `others` are measured by the same command."""
+    more = tuple(Request(each, {}, ("perfboard",)) for each in others)
+    request = Request(target, {}, ("perfboard",), others=more)
     given = ProfileOptions(profile=str(path), **options)
     progress = _Titles([] if titles is None else titles)
     return run_study(STUDY, request, given, fake.lab(progress=progress))

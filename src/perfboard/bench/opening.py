@@ -8,12 +8,16 @@ from pathlib import Path
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.live import LiveBench
-from perfboard.bench.options import BenchOptions
+from perfboard.bench.options import BenchOptions, check_usable
 from perfboard.bench.request import Request, virtual_name
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.factors.choose import choose
+from perfboard.model.errors import UsageError, refusals
 from perfboard.store.recording import Recording
-from perfboard.targets.opening import kinds
+from perfboard.targets.base import refuse_factors
+from perfboard.targets.opening import kind_of, kinds
+from perfboard.targets.pipe import local
 from perfboard.targets.wired import SCHEMES
 
 # The kinds of target that are booted from reset.
@@ -45,6 +49,30 @@ def open_record(
         open_bench(request, options, lab, record.folder.artifacts) as bench,
     ):
         yield record, bench
+
+
+def check_bench(request: Request, options: BenchOptions, *, boots: bool = False) -> list[str]:
+    """All that is wrong with the board and its options, a line each; nothing is opened."""
+
+    def check_board() -> None:
+        kind_of(request.target)
+        if (loaded := virtual_board(request.target)) is not None:
+            choose(loaded, request.factors)
+        elif not options.write:
+            refuse_factors(request.target, request.factors)
+
+    def check_booting() -> None:
+        options.check_boots(boots)
+        if boots and request.target.partition(":")[0] in SCHEMES:
+            check_usable(options.usable)
+
+    return refusals(check_board, options.check, check_booting)
+
+
+def check_folder(target: str, folder: str) -> None:
+    """Raises UsageError for a folder of this machine, if that is the target, that is none."""
+    if target == local.SCHEME and not Path(folder).is_dir():
+        raise UsageError(f"folder {folder}: is no folder of this machine; name another")
 
 
 def target_forms() -> dict[str, str]:

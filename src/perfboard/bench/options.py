@@ -11,6 +11,7 @@ from perfboard.instruments.logic.sigrok import FORM, CapturePlan, parse_capture
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
 from perfboard.model.options import (
+    flag,
     option,
     parse_command,
     parse_console_line,
@@ -57,6 +58,15 @@ def check_command(option: str, words: Sequence[str]) -> None:
     """Raises UsageError if this machine does not have the program of a command."""
     if words and shutil.which(words[0]) is None:
         raise UsageError(f"{option} {words[0]}: there is no such program")
+
+
+def check_usable(usable: str) -> None:
+    """Raises UsageError for a boot of a real board that nothing ends."""
+    if not usable:
+        raise UsageError(
+            "the boot of a real board ends with a line of its console: give it as --usable "
+            "'login:', or as `usable` in the board's file"
+        )
 
 
 @dataclass(frozen=True)
@@ -117,3 +127,26 @@ class BenchOptions:
     silence: float = silence_option()
     timeout: float = timeout_option()
     write: bool = False
+
+    def check(self) -> None:
+        """Raises UsageError for an option without effect, or a program that there is not."""
+        check_command("--reset", self.reset)
+        captured = self.capture.channels if self.capture else ()
+        if self.channel and not captured:
+            raise UsageError("--channel: names marks of a capture; give --capture too, or omit it")
+        for name in self.channel:
+            if name not in captured:
+                raise UsageError(
+                    f"--channel {name}: --capture takes no such channel; it has "
+                    f"{', '.join(captured)}"
+                )
+        if self.volts and not self.power:
+            raise UsageError("--volts: is of a meter's file; give --power too, or omit it")
+
+    def check_boots(self, boots: bool) -> None:
+        """Raises UsageError for options of boots where nothing `boots`."""
+        names = ("capture", "channel", "power", "volts", "functions")
+        if not boots and (given := [flag(name) for name in names if getattr(self, name)]):
+            raise UsageError(
+                f"{', '.join(given)}: nothing of this boots the board; omit it, or measure boot too"
+            )

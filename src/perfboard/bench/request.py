@@ -32,7 +32,8 @@ class Request:
     """The user's request to any study: the target, and the levels of its factors.
 
     `command` is Perfboard's own, for the record. `board` is the real board, if the user gave its
-    file. `name` is the user's own for the board, or "".
+    file. `name` is the user's own for the board, or "". `others` are those of the same command for
+    other boards.
     """
 
     target: str
@@ -40,6 +41,7 @@ class Request:
     command: tuple[str, ...]
     board: RealBoard | None = None
     name: str = ""
+    others: tuple["Request", ...] = ()
 
     def __post_init__(self) -> None:
         if self.name and not re.fullmatch(NAME, self.name):

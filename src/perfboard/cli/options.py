@@ -53,7 +53,8 @@ def options_from(
             print(f"{words}; the old name goes with the next release", file=sys.stderr)
             text = [text] if of.repeated else text
         if text is None:
-            if kept := getattr(real, each.name, None):
+            # A board's price is a number, and `--price` is of several boards.
+            if of.only and (kept := getattr(real, each.name, None)):
                 fields[each.name] = kept
             continue
         try:

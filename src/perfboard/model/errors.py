@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors: one class for each exit code, told apart by who must act."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 # Parts a message from the console's last lines, wherever it is kept as text.
@@ -23,6 +23,17 @@ class UsageError(PerfboardError):
 
     exit_code = 2
     kind = "usage"
+
+
+def refusals(*checks: Callable[[], object]) -> list[str]:
+    """The words of the UsageErrors that the checks raise, each once: all that is wrong."""
+    found: dict[str, None] = {}
+    for check in checks:
+        try:
+            check()
+        except UsageError as error:
+            found[str(error)] = None
+    return list(found)
 
 
 class EnvironmentLacksError(PerfboardError):

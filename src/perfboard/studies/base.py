@@ -3,7 +3,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar, cast
 
@@ -12,7 +12,7 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.opening import target_forms
 from perfboard.bench.request import Request
 from perfboard.host.saved_log import import_advice
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import UsageError, refusals
 from perfboard.model.options import check_target
 from perfboard.model.run import Run
 from perfboard.model.text import nearest
@@ -66,6 +66,10 @@ class Study(Protocol[_Options]):
     def factors(self) -> Mapping[str, tuple[str, ...]]:
         """The levels of each factor of the default target, the default first."""
 
+    def check(self, request: Request, options: _Options) -> Sequence[str]:
+        """All that is wrong with them, an item each. It reads files, and opens no board."""
+        return ()
+
     def run(self, request: Request, options: _Options, lab: Lab) -> Run:
         """Measures, stores the run, and returns it; a failed or aborted one too.
 
@@ -74,7 +78,13 @@ class Study(Protocol[_Options]):
 
 
 def run_study(study: Study[_Options], request: Request, options: _Options, lab: Lab) -> Run:
-    """Runs a study. Raises UsageError if it, or an option, is not for the request's target."""
+    """Runs a study. Raises UsageError as `check_study` does, before anything is opened."""
+    check_study(study, request, options)
+    return study.run(request, options, lab)
+
+
+def check_study(study: Study[_Options], request: Request, options: _Options) -> None:
+    """Raises UsageError with all that is wrong with the request and the options, a line each."""
     if not request.target:
         raise UsageError(f"study {study.name} needs to know which board:\n{_EXAMPLES}")
     kind = request.target.partition(":")[0]
@@ -85,8 +95,11 @@ def run_study(study: Study[_Options], request: Request, options: _Options, lab: 
             f'study {study.name} measures {forms}, not "{request.target}".{meant(request.target)}'
             f"{import_advice(request.target)}"
         )
-    check_target(options, request.target)
-    return study.run(request, options, lab)
+    wrong = refusals(lambda: check_target(options, request.target))
+    # A package's study may be older than `check`.
+    own = study.check(request, options) if hasattr(study, "check") else ()
+    if wrong := [*wrong, *own]:
+        raise UsageError("\n".join(wrong))
 
 
 def study_names() -> list[str]:

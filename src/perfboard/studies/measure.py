@@ -2,16 +2,17 @@
 """Runs of the measures and sets that the user names."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
+from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.run import Run
 from perfboard.profiles.loader import list_profiles
-from perfboard.studies.plan import Plan, run_plan
+from perfboard.studies.plan import Plan, check_plan, run_plan
 from perfboard.studies.sets import items_named
 
 _ALL_S, _PROBE_S = 60.0, 6.0
@@ -46,11 +47,22 @@ def measure_named(
 ) -> Run:
     """Measures these measures and sets, with the parameters `given`, and stores the run.
 
-    It has the name of the set, if that is all. Raises PerfboardError for what is wrong before
-    anything is measured.
+    It has the name of the set, if that is all. Raises UsageError as `check_named` does.
     """
+    return run_plan(check_named(names, given, request, options), request, options, lab)
+
+
+def check_named(
+    names: Sequence[str], given: Mapping[str, Value], request: Request, options: MeasureOptions
+) -> Plan:
+    """The plan for these. Raises UsageError with all that is wrong, before anything is opened."""
     items = items_named(names, given)
     study = names[0] if len(names) == 1 and names[0] in list_profiles() else "measure"
     plan = Plan(study, items, 0.0, options.cpu)
+    wrong = check_plan(plan, request, options)
+    if options.time is not None and not plan.probes:
+        wrong.append("--time: is for probes, and none is measured here; omit it")
+    if wrong:
+        raise UsageError("\n".join(wrong))
     time_s = min(_ALL_S, _PROBE_S * len(plan.probes)) if options.time is None else options.time
-    return run_plan(Plan(study, items, time_s, options.cpu), request, options, lab)
+    return replace(plan, time_s=time_s)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import open_record
+from perfboard.bench.opening import BOOTABLE, open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
+from perfboard.measures.checks import check_items
 from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.measures.probe.probes import Probe
@@ -40,6 +41,20 @@ class Plan:
             for item in self.items
             if isinstance(item.measure, Probe) and item.parameters == item.measure.defaults()
         ]
+
+
+def check_plan(plan: Plan, request: Request, options: BenchOptions) -> list[str]:
+    """All that is wrong with the plan, a line each, by files alone."""
+    wrong = check_items(plan.items, request, options)
+    boots = [item.measure.boots for item in plan.items]
+    if boots and all(boots) and request.target.partition(":")[0] not in BOOTABLE:
+        wrong.append(
+            f"{plan.items[0].measure.name}: {request.target} is a running system, and is not "
+            "booted: that needs its console, on --target serial:///dev/NAME or labgrid://PLACE"
+        )
+    if plan.cpu is not None and not plan.probes:
+        wrong.append("--cpu: is for probes, and none is measured here; omit it")
+    return wrong
 
 
 def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> Run:

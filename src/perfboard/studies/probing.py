@@ -14,7 +14,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
 from perfboard.model.run import Run
 from perfboard.model.text import nearest
-from perfboard.studies.plan import Plan, run_plan
+from perfboard.studies.plan import Plan, check_plan, run_plan
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,17 @@ def measure_target(
 ) -> Run:
     """Runs `probes`, or all where none are named, and stores the run under the name `study`.
 
-    A run that failed or was interrupted is stored too, with what it measured. Raises
-    PerfboardError for what is wrong before the first probe runs.
+    A run that failed or was interrupted is stored too, with what it measured. Raises UsageError
+    for all that is wrong, before anything is opened.
     """
+    plan = plan_of(study, probes, options)
+    if wrong := check_plan(plan, request, BenchOptions()):
+        raise UsageError("\n".join(wrong))
+    return run_plan(plan, request, BenchOptions(), lab)
+
+
+def plan_of(study: str, probes: Sequence[str], options: ProbeOptions) -> Plan:
+    """The plan of those probes. Raises UsageError for one that there is not."""
     known = [probe.name for probe in all_probes()]
     for probe in probes:
         if probe not in known:
@@ -58,5 +66,4 @@ def measure_target(
                 f"{', '.join(known)}"
             )
     items = [Item.of(get_measure(name)) for name in dict.fromkeys(probes or known)]
-    plan = Plan(study, items, options.time, options.cpu)
-    return run_plan(plan, request, BenchOptions(), lab)
+    return Plan(study, items, options.time, options.cpu)

@@ -3,8 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from perfboard.bench.job import NotMeasurable
-from perfboard.measures.base import EXACT, Setting
 from perfboard.measures.catalogue import all_measures, get_measure
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
@@ -58,7 +56,6 @@ def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
             )
         for item in found:
             changed = with_given(item, given)
-            _check_job(changed)
             items.setdefault(changed.key, changed)
     for parameter in given:
         if all(parameter not in item.parameters for item in items.values()):
@@ -68,18 +65,6 @@ def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
                 f"{', '.join(has) or 'none'}"
             )
     return list(items.values())
-
-
-def _check_job(item: Item) -> None:
-    """Raises UsageError for parameters of which no job can be made, on any board."""
-    try:
-        item.measure.job(Setting(item.parameters, EXACT))
-    except NotMeasurable as error:
-        name = item.measure.name
-        raise UsageError(
-            f"{name}: {error}; give its parameters by --with: `perfboard measures {name}` lists "
-            "them"
-        ) from error
 
 
 def with_given(item: Item, given: Mapping[str, Value]) -> Item:

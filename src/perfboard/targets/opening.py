@@ -56,6 +56,11 @@ def open_target(
     the context raises EnvironmentLacksError where the way to the target lacks something,
     and TargetError where the target fails.
     """
+    return kind_of(text).connect(text, progress, artifacts, factors)
+
+
+def kind_of(text: str) -> TargetKind:
+    """The kind of the target that the user names. Raises UsageError where it is of none."""
     known = kinds()
     kind = known.get(text.partition(":")[0])
     if kind is None:
@@ -63,4 +68,4 @@ def open_target(
         raise UsageError(
             f'"{text}" is no target. A target is one of: {forms}.{meant(text)}{import_advice(text)}'
         )
-    return kind.connect(text, progress, artifacts, factors)
+    return kind

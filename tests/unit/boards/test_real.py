@@ -24,6 +24,7 @@ virtual = "./gateway.toml"
 [facts]
 memory = "64 MiB"
 """
+NULL = ("study", "boot", "--target", "serial:///dev/null")
 
 
 def file_of(folder: Path, text: str = SHELF) -> str:
@@ -41,6 +42,22 @@ def test_files_that_it_names_are_found_from_its_folder(tmp_path: Path) -> None:
     assert board.virtual == str(tmp_path / "gateway.toml")
 
 
+def test_the_line_that_ends_its_boot_may_be_written_as_a_virtual_board_does(tmp_path: Path) -> None:
+    loaded = read_board(file_of(tmp_path, SHELF.replace('"login:"', '"console:login:"')))
+    assert isinstance(loaded, LoadedReal) and loaded.board.usable == "login:"
+
+
+def test_its_price_is_no_option_of_a_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(tmp_path, SHELF.replace("usable =", "price = 19\nusable ="))
+    words = ["study", "profile", "media-recorder", "--price", "other=3", "--board", file]
+    assert main(words) == 2
+    assert "--price other: that board is not measured here" in capsys.readouterr().err
+    assert main(words[:3] + words[-2:]) == 2
+    assert "--reset uhubctl: there is no such program" in capsys.readouterr().err
+
+
 def test_a_key_that_is_left_out_is_not_asked_for(tmp_path: Path) -> None:
     lines = SHELF.splitlines()[:6]
     loaded = read_board(file_of(tmp_path, "\n".join(lines)))
@@ -53,6 +70,7 @@ def test_a_key_that_is_left_out_is_not_asked_for(tmp_path: Path) -> None:
     [
         ('usable = "("', 'usable: "(" is no regular expression'),
         ("usable = 3", "usable: found 3; give a valid string"),
+        ('usable = "exec:app"', 'usable: "exec:app" is the start of a program'),
         ('reset = "\'"', 'reset: "\'" is not a command'),
         ('reset = ""', "reset: it is empty"),
         ('reset = ["true"]', "reset: found ['true']; give a command"),
@@ -103,9 +121,10 @@ def test_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     [
         ("target", ["study", "boot"], "shelf.toml: target: is missing"),
         ("usable", ["study", "boot"], "`usable` in the board's file"),
-        ("", ["study", "boot"], "/dev/ttyUSB7 cannot be opened"),
+        ("", ["study", "boot"], "--reset uhubctl: there is no such program"),
+        ("", ["study", "boot", "--reset", "true"], "/dev/ttyUSB7 cannot be opened"),
         ("", ["study", "standard"], "/dev/ttyUSB7 cannot be opened"),
-        ("", ["study", "boot", "--target", "serial:///dev/null"], "/dev/null is no serial line"),
+        ("", [*NULL, "--reset", "true"], "/dev/null is no serial line"),
         ("", ["study", "boot", "--target", "local"], "study boot measures virtual:BOARD or serial"),
         ("virtual", ["tune", "boot"], "shelf.toml: virtual: is missing"),
         ("target", ["tune", "boot"], "shelf.toml: target: is missing"),

@@ -2,11 +2,16 @@
 """`perfboard measures` and `perfboard measure`: lists, descriptions, and what is refused."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from perfboard.cli.commands.study import finish
 from perfboard.measures.catalogue import all_measures
+from perfboard.model.results.measures import Measurement, MeasuresResult
+from perfboard.model.results.probes import ProbeProcess
 from tests.support.command import call
+from tests.support.runs import make_run
 
 KEYS = {"name", "title", "metrics", "parameters", "needs"}
 
@@ -115,3 +120,29 @@ def test_what_is_wrong_is_said(
     assert call(*words) == 2
     printed = capsys.readouterr()
     assert said in printed.err and not printed.out
+
+
+DONE = Measurement(measure="disk.dd", short="fast")
+NO_FLASH = ProbeProcess(probe="flash.read", round=0, elapsed_s=0.0, refused="no raw flash")
+
+
+@pytest.mark.parametrize(
+    ("rows", "named", "code"),
+    [
+        ([DONE], (), 0),
+        ([DONE, Measurement(measure="a", reason="no")], (), 5),
+        ([Measurement(measure="a", reason="it broke down", failed=True)], (), 4),
+        # A set takes the probes that the target has.
+        ([Measurement(measure="flash.read", reason="no raw flash")], (), 0),
+        ([Measurement(measure="flash.read", reason="no raw flash")], ("flash.read",), 5),
+    ],
+)
+def test_less_measured_than_asked_is_said_by_the_exit_code(
+    rows: list[Measurement], named: tuple[str, ...], code: int, homes: Path
+) -> None:
+    result = MeasuresResult(measurements=tuple(rows), processes=(NO_FLASH,))
+    run = make_run(study="measure", boots=(), results=(result,), verdicts=(), headline=None)
+    folder = homes / "data" / "perfboard" / "runs" / run.id
+    (folder / "artifacts").mkdir(parents=True)
+    (folder / "run.json").write_text(run.to_json())
+    assert finish(run, True, named) == code

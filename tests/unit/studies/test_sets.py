@@ -63,8 +63,6 @@ def test_a_parameter_goes_to_all_that_have_it() -> None:
         (["./nosuch.toml"], {}, "nosuch.toml"),
         (["disk.dd"], {"quik": True}, 'no such parameter here; did you mean "quick"'),
         (["memory.free"], {"quick": True}, "There are: none"),
-        (["stream.write"], {}, "a command; give its parameters by --with"),
-        (["wakeups"], {"periods": 7}, "periods is 7; give a whole number of at least 100"),
         (["disk.dd"], {"quick": 1}, "quick is 1; give true or false"),
     ],
 )

@@ -11,10 +11,9 @@ from perfboard.bench.base import BootFindings
 from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.instruments import BootInstruments
 from perfboard.bench.lab import Lab
-from perfboard.bench.options import BenchOptions, check_command
+from perfboard.bench.options import BenchOptions, check_command, check_usable
 from perfboard.bench.request import Request
 from perfboard.history.rates import rates_of
-from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence
 from perfboard.store.recording import Subject
@@ -34,11 +33,7 @@ class LineBoots:
         )
         if not options.write:
             refuse_factors(request.target, request.factors)
-        if not options.usable:
-            raise UsageError(
-                "the boot of a real board ends with a line of its console: give it as --usable "
-                "'login:', or as `usable` in the board's file"
-            )
+        check_usable(options.usable)
         with open_wired(request.target, lab.progress) as self._wired:
             pseudo = self._wired.line.evidence is Evidence.HOST
         check_command("--reset", options.reset)

@@ -15,9 +15,12 @@ from perfboard.boards.loader import load_board
 from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
+from perfboard.images.packages.apt import AptState
+from perfboard.images.packages.root import check_names
 from perfboard.images.program.base import ProgramJob, TrialBase, check_job, room_of
 from perfboard.images.program.pushed import copy, hash_of
 from perfboard.images.variant import Variant
+from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run
@@ -61,6 +64,9 @@ def ready_boards(
     loaded = [load_board(name) for name in boards]
     for one in loaded:
         check_job(job, one.board)
+        arch = job.port or architecture_of(one.board).name
+        check_names(job.packages, arch)
+        AptState(arch, lab.progress).check_known(job.packages)
     variants = []
     for one in loaded:
         what = f"a trial on board {one.board.name}"

@@ -36,7 +36,7 @@ def bisect(options: argparse.Namespace) -> int:
         Path.cwd(),
         (options.good, options.bad),
         build,
-        lambda tags: side_of(options.board, GateOptions(), command)(
+        lambda tags: side_of(options.board, GateOptions(), command).measure(
             Lab(shown, record=partial(recording, tags=tags))
         ),
         rules,

@@ -24,6 +24,7 @@ from perfboard.store.reading import load_run
 
 def gate(options: argparse.Namespace) -> int:
     """Judges a stored run; 1 where it got worse, 5 with --strict where it is inconclusive."""
+    _refuse_without_effect(options)
     if options.accept is not None and not options.measure:
         return _accept(options)
     rules = Rules(
@@ -35,7 +36,7 @@ def gate(options: argparse.Namespace) -> int:
         raise UsageError(f"--false-alarms {options.false_alarms}: give more than 0%, at most 50%")
     if options.measure:
         return _measure(options, rules)
-    folder = find_named(options.run)
+    folder = find_named(options.run or "latest")
     run = load_run(folder)
     if options.baseline is None:
         baseline = accepted_baseline(run)
@@ -54,18 +55,45 @@ def gate(options: argparse.Namespace) -> int:
     return _exit_code(found, options.strict)
 
 
+def _refuse_without_effect(options: argparse.Namespace) -> None:
+    """Raises UsageError for options that change nothing of what is asked, a line each."""
+    given = set(options.given)
+    given |= {f"--{name}" for name in ("metric", "tag") if getattr(options, name)}
+    given |= {"--strict"} if options.strict else set()
+    given |= {"--probe"} if getattr(options, "--probe") else set()
+    given |= {"RUN"} if options.run else set()
+    judging = {"--baseline", "--false-alarms", "--fail-above", "--metric", "--format", "--strict"}
+    wrong = []
+    if "--measure" in given:
+        wrong += [
+            f"{each}: --measure measures its own baseline, A; omit one of the two"
+            for each in ("--accept", "--baseline", "RUN")
+            if each in given
+        ]
+    else:
+        wrong += [
+            f"{each}: is for --measure A B; omit it, or give that too"
+            for each in ("--pairs", "--probe", "--tag")
+            if each in given
+        ]
+    if "--accept" in given and "--measure" not in given:
+        wrong += [
+            f"{each}: --accept judges nothing; omit one of the two"
+            for each in sorted(judging & given)
+        ]
+    elif options.json and "--format" in given:
+        wrong.append("--format: --json prints all; omit one of the two")
+    if wrong:
+        raise UsageError("\n".join(wrong))
+
+
 def _measure(options: argparse.Namespace, rules: Rules) -> int:
     """Measures two things in turn, and judges the second."""
     from perfboard.cli.lab import lab_of
-    from perfboard.studies.gate.study import GateOptions, gate_in_turn, side_of
+    from perfboard.studies.gate.study import GateOptions, gate_in_turn, sides_of
 
-    for option, given in (("--baseline", options.baseline), ("--accept", options.accept)):
-        if given is not None:
-            raise UsageError(
-                f"{option}: --measure measures its own baseline, A; omit one of the two"
-            )
     given = options_from(GateOptions, options)
-    sides = [side_of(text, given, ("perfboard", *sys.argv[1:])) for text in options.measure]
+    sides = sides_of(options.measure, given, ("perfboard", *sys.argv[1:]))
     found = explained(gate_in_turn(sides, rules, given.pairs, lab_of(options)))
     _print(found, options)
     return _exit_code(found, options.strict)
@@ -75,7 +103,7 @@ def _accept(options: argparse.Namespace) -> int:
     """Takes a run as the baseline of later ones."""
     if not options.accept.strip():
         raise UsageError("--accept: give the reason, as in --accept 'a new kernel'")
-    folder = find_named(options.run)
+    folder = find_named(options.run or "latest")
     check_ours(folder)
     run = load_run(folder)
     judge(run, (), "", Rules())

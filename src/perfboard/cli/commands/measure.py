@@ -34,7 +34,7 @@ def measure(options: argparse.Namespace) -> int:
     parameters = parse_parameters(options.parameters)
     names = options.names or ["standard"]
     run = measure_named(names, parameters, request, given, lab_of(options))
-    code = finish(run, options.json)
+    code = finish(run, options.json, names)
     for name in _STUDIES:
         if name in names:
             print(f"`perfboard study {name}` says more: a plan with a conclusion", file=sys.stderr)

@@ -4,6 +4,11 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
@@ -12,12 +17,23 @@ from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.model.board.real import RealBoard
-from perfboard.model.errors import EXIT_INTERRUPTED, UsageError
-from perfboard.model.run import Run, Status
+from perfboard.model.errors import (
+    EXIT_FAILED_VERDICT,
+    EXIT_INCONCLUSIVE,
+    EXIT_INTERRUPTED,
+    TargetError,
+    UsageError,
+    exit_code_of,
+    refusals,
+)
+from perfboard.model.results.measures import Measurement, MeasuresResult
+from perfboard.model.results.profile import ProfileResult
+from perfboard.model.run import Outcome, Run, Status
+from perfboard.model.text import printable
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.base import get_study, run_study
+from perfboard.studies.base import Study, check_study, get_study, run_study
 
 # Studies that are sets of measures now.
 _SETS = ("standard", "bringup")
@@ -31,13 +47,23 @@ _CODES = {
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     boards: list[str | None] = options.board or [None]
-    if len(boards) == 1:
-        return finish(_run(options, boards[0]), options.json)
-    if options.study != "profile":
+    if options.study in _SETS:
+        words = f"`perfboard study {options.study}` is called `perfboard measure {options.study}`"
+        print(f"{words} now; the old name goes with the next release", file=sys.stderr)
+    if len(boards) > 1 and options.study != "profile":
         raise UsageError(f"--board {boards[1]}: study {options.study} measures one board at a time")
+    chosen = get_study(options.study)
+    asked = [_asked(chosen, options, board) for board in boards]
+    requests = tuple(request for request, _ in asked)
+    asked = [(replace(request, others=requests), given) for request, given in asked]
+    # The user learns of a wrong board before another one is measured.
+    if wrong := refusals(*(partial(check_study, chosen, *each) for each in asked)):
+        raise UsageError("\n".join(wrong))
+    if len(asked) == 1:
+        return finish(run_study(chosen, *asked[0], lab_of(options)), options.json)
     runs = []
-    for board in boards:
-        runs.append(_run(options, board))
+    for each in asked:
+        runs.append(run_study(chosen, *each, lab_of(options)))
         report = write_report(find_run(runs[-1].id))
         print(f"{runs[-1].board.name}: {shortest(report)}", file=sys.stderr)
         if runs[-1].status is Status.ABORTED:
@@ -51,11 +77,10 @@ def study(options: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED if EXIT_INTERRUPTED in codes else min(codes)
 
 
-def _run(options: argparse.Namespace, board: str | None) -> Run:
-    if options.study in _SETS:
-        words = f"`perfboard study {options.study}` is called `perfboard measure {options.study}`"
-        print(f"{words} now; the old name goes with the next release", file=sys.stderr)
-    chosen = get_study(options.study)
+def _asked(
+    chosen: Study[Any], options: argparse.Namespace, board: str | None
+) -> tuple[Request, Any]:
+    """The request for a board, and the study's options."""
     target, real = board_of(options.target, board)
     request = Request(
         target=target or chosen.default_target,
@@ -64,16 +89,18 @@ def _run(options: argparse.Namespace, board: str | None) -> Run:
         board=real,
         name=options.name or "",
     )
-    given = options_from(chosen.options, options, real)
-    return run_study(chosen, request, given, lab_of(options))
+    return request, options_from(chosen.options, options, real)
 
 
-def finish(run: Run, as_json: bool) -> int:
-    """Writes the report of a run that was just made, and prints both; the exit code."""
+def finish(run: Run, as_json: bool, named: Sequence[str] = ()) -> int:
+    """Writes the report of a run that was just made, and prints both; the exit code.
+
+    `named` are measures that the user asked for one by one.
+    """
     report = write_report(find_run(run.id))
     print_run(run, as_json)
     print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
-    return exit_code(run)
+    return _exit_code(run, named)
 
 
 def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
@@ -111,10 +138,27 @@ def _shortest(path: Path) -> str:
     return printable(str(path) if relative.startswith("..") else relative)
 
 
-def exit_code(run: Run) -> int:
-    """The exit code that says how the run ended, or else its outcome."""
+def _exit_code(run: Run, named: Sequence[str] = ()) -> int:
     if run.status is Status.ABORTED:
         return EXIT_INTERRUPTED
     if run.errors:
         return exit_code_of(run.errors[0].kind)
-    return _CODES[run.outcome]
+    # A profile's verdicts say what was not measured.
+    if not run.results_of(ProfileResult) and (missing := _missing(run, named)):
+        failed = any(row.failed for row in missing)
+        return TargetError.exit_code if failed else EXIT_INCONCLUSIVE
+    outcomes = {verdict.outcome for verdict in run.verdicts}
+    if Outcome.FAIL in outcomes or any(result.failed for result in run.results):
+        return EXIT_FAILED_VERDICT
+    undecided = any(result.undecided for result in run.results)
+    return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0
+
+
+def _missing(run: Run, named: Sequence[str]) -> list[Measurement]:
+    """The measures without a figure, but for probes of a set: those take what a target has."""
+    return [
+        row
+        for result in run.results_of(MeasuresResult)
+        for row in result.measurements
+        if row.reason and (row in result.own or row.measure in named)
+    ]

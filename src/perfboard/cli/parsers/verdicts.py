@@ -110,9 +110,7 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_gate(command: Command) -> None:
-    command.add_argument(
-        "run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (the default)"
-    )
+    command.add_argument("run", metavar="RUN", nargs="?", help=f"{RUN} (the default)")
     command.add_argument(
         "--baseline",
         metavar="B",

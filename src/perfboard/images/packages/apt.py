@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -146,6 +146,39 @@ class AptState:
         found = (entry / "names.txt").read_text().split()
         return tuple(self.resolve(name) for name in found)
 
+    def check_known(self, names: Sequence[str]) -> None:
+        """Raises UsageError for names that the lists here do not have. Fetches none."""
+        known = self._in_lists(names)
+        if known is not None and (unknown := [name for name in names if name not in known]):
+            raise self._no_such(unknown)
+
+    def _in_lists(self, names: Sequence[str]) -> set[str] | None:
+        """Those of the names that the lists here have; None: they are not here, or not whole."""
+        whole = self._lists_note_file.exists() and not self._lists_problem
+        if not (names and whole and shutil.which("apt-cache")):
+            return None
+        command = [*self._command("apt-cache"), "showpkg", "--", *names]
+        shown = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if shown.returncode:
+            return None
+        return set(re.findall(r"^Package: (\S+)$", shown.stdout, re.MULTILINE))
+
+    def _no_such(self, names: Iterable[str]) -> UsageError:
+        return UsageError(
+            "\n".join(
+                f'apt knows no package "{name}" for {self.architecture}{self._others(name)}; '
+                "check its name, and that /etc/apt has a source with it"
+                for name in dict.fromkeys(names)
+            )
+        )
+
+    def _others(self, name: str) -> str:
+        """The other architectures whose lists here have the package, as words."""
+        folders = (folder.name for folder in sorted(self.folder.parent.glob("*/")))
+        states = (AptState(arch, self._progress) for arch in folders)
+        found = [each.architecture for each in states if name in (each._in_lists([name]) or ())]
+        return f", only for {', '.join(found)}" if found else ""
+
     def _find(self, names: Sequence[str], folder: Path) -> None:
         """Writes the names of the packages that apt would install to a file in `folder`."""
         found: set[str] = set()
@@ -162,13 +195,7 @@ class AptState:
         if outcome.code:
             unknown = _UNKNOWN.findall(outcome.last_lines)
             if unknown:
-                raise UsageError(
-                    "\n".join(
-                        f'apt knows no package "{name}" for {self.architecture}{_others(name)}; '
-                        "check its name, and that /etc/apt has a source with it"
-                        for name in dict.fromkeys(unknown)
-                    )
-                )
+                raise self._no_such(unknown)
             raise UsageError(
                 f"apt cannot put these packages together for {self.architecture}: "
                 f"{' '.join(names)}. apt's last lines:\n{outcome.last_lines}"
@@ -318,12 +345,3 @@ class AptState:
 
     def _command(self, program: str) -> list[str]:
         return [program, "-c", str(self.folder / "apt.conf")]
-
-
-def _others(name: str) -> str:
-    """The architectures of package `name` by this machine's own apt, as words."""
-    shown = subprocess.run(
-        ["apt-cache", "show", "--", name], capture_output=True, text=True, errors="replace"
-    )
-    found = sorted(set(re.findall(r"^Architecture: (\S+)$", shown.stdout, re.MULTILINE)))
-    return f", only for {', '.join(found)}" if found else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from perfboard.analysis.budget import hold
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import BOOTABLE, open_record
+from perfboard.bench.opening import BOOTABLE, check_bench, open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
@@ -76,6 +76,9 @@ class BootStudy:
         """Those of the board verdex; others may have others."""
         board = load_board("verdex").board
         return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
+
+    def check(self, request: Request, options: BootOptions) -> list[str]:
+        return check_bench(request, options, boots=True)
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         item = Item.of(get_measure("boot"), {"boots": options.boots})

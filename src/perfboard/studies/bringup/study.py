@@ -8,12 +8,12 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.loop import Item
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import UsageError, refusals
 from perfboard.model.options import option
 from perfboard.model.profile import Value
 from perfboard.model.run import Run
 from perfboard.model.text import nearest
-from perfboard.studies.plan import Plan, run_plan
+from perfboard.studies.plan import Plan, check_plan, run_plan
 from perfboard.studies.sets import set_items, with_given
 
 # The one probe among them.
@@ -49,13 +49,21 @@ class BringupStudy:
     headline: str = ""
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def check(self, request: Request, options: BringupOptions) -> list[str]:
+        plan: list[Plan] = []
+        wrong = refusals(lambda: plan.append(self._plan(options)))
+        return wrong or check_plan(plan[0], request, BenchOptions())
+
     def run(self, request: Request, options: BringupOptions, lab: Lab) -> Run:
-        plan = Plan(self.name, _items(options), _PROBES_S)
-        return run_plan(plan, request, BenchOptions(), lab)
+        return run_plan(self._plan(options), request, BenchOptions(), lab)
+
+    def _plan(self, options: BringupOptions) -> Plan:
+        return Plan(self.name, _items(options), _PROBES_S)
 
 
 def _items(options: BringupOptions) -> list[Item]:
-    given: dict[str, Value] = {"quick": bool(options.quick), "folder": options.folder}
+    asked: dict[str, Value] = {"quick": bool(options.quick), "folder": options.folder}
+    given = {name: value for name, value in asked.items() if value}
     items = set_items("bringup")
     rows = [item.measure.name for item in items]
     for name in options.only:
@@ -64,11 +72,11 @@ def _items(options: BringupOptions) -> list[Item]:
                 f'--only {name}: there is no row "{name}"{nearest(name, rows)} The rows are: '
                 f"{', '.join(rows)}"
             )
-    return [
-        with_given(item, given)
-        for item in items
-        if not options.only or item.measure.name in options.only
-    ]
+    kept = [item for item in items if not options.only or item.measure.name in options.only]
+    for name in given:
+        if all(name not in item.parameters for item in kept):
+            raise UsageError(f"--{name}: no row that is measured here has it; omit it")
+    return [with_given(item, given) for item in kept]
 
 
 STUDY = BringupStudy()

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from perfboard.analysis.gate.change import Rules
 from perfboard.analysis.gate.judge import Judgement
@@ -10,15 +11,17 @@ from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import target_forms
-from perfboard.bench.request import Request, virtual_target
+from perfboard.bench.options import BenchOptions
+from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.factors.choose import check_known, factors_of, trial_factors
-from perfboard.model.errors import UsageError, error_of
+from perfboard.model.errors import UsageError, error_of, refusals
 from perfboard.model.options import option, parse_count, parse_one_level_each
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run, Status
-from perfboard.studies.base import get_study, run_study
-from perfboard.studies.probing import ProbeOptions, measure_target
+from perfboard.studies.base import check_study, get_study, run_study
+from perfboard.studies.plan import check_plan
+from perfboard.studies.probing import ProbeOptions, measure_target, plan_of
 
 # The time for one probe in one turn, and for all of them, in s.
 _PROBE_S, _ALL_S = 2.0, 60.0
@@ -46,11 +49,39 @@ class GateOptions:
     )
 
 
-def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measure:
-    """Measures once what the user calls A or B, and stores the run.
+@dataclass(frozen=True)
+class GateSide:
+    """A or B: `measure` does so once, and stores the run.
+
+    Sides of the same `kind`, in words, can be compared.
+    """
+
+    kind: str
+    measure: Measure
+
+
+def sides_of(texts: Sequence[str], options: GateOptions, command: tuple[str, ...]) -> list[Measure]:
+    """Both sides of a gate. Raises UsageError with all that is wrong, before any is measured."""
+    sides: list[GateSide] = []
+
+    def add(text: str) -> None:
+        sides.append(side_of(text, options, command))
+
+    wrong = refusals(*(partial(add, text) for text in texts))
+    if not wrong and sides[0].kind != sides[1].kind:
+        each = "; ".join(f"{text} is {side.kind}" for text, side in zip(texts, sides, strict=True))
+        wrong = [f"--measure {' '.join(texts)}: {each}; give two of one kind"]
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    return [side.measure for side in sides]
+
+
+def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> GateSide:
+    """The side that the user's text names.
 
     It is a board's name or file, a virtual board's with levels after commas
-    ("verdex,console=quiet"), or a target. Raises UsageError for a text that is none of these.
+    ("verdex,console=quiet"), or a target. Raises UsageError for a text that is none of these, and
+    for all that is wrong with it, before it is measured.
     """
     name, *levels = text.split(",")
     try:
@@ -76,11 +107,18 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         check_known(f"board {loaded.board.name}", known, factors.items(), f"--measure {text}: ")
         request = Request(virtual_target(name), factors, command)
         boot = replace(boot, functions=True)
+    what = "a board or machine" if virtual_name(request.target) is None else "a virtual board"
     if options.probe or request.target.partition(":")[0] not in booting.targets:
         budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
         probing = ProbeOptions(time=budget)
-        return lambda lab: measure_target("measure", request, options.probe, probing, lab)
-    return lambda lab: run_study(booting, request, boot, lab)
+        if wrong := check_plan(plan_of("measure", options.probe, probing), request, BenchOptions()):
+            raise UsageError("\n".join(wrong))
+        return GateSide(
+            f"{what} that probes run on",
+            lambda lab: measure_target("measure", request, options.probe, probing, lab),
+        )
+    check_study(booting, request, boot)
+    return GateSide(f"{what} that is booted", lambda lab: run_study(booting, request, boot, lab))
 
 
 def gate_in_turn(sides: Sequence[Measure], rules: Rules, pairs: int, lab: Lab) -> Judgement:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import open_record
+from perfboard.bench.opening import check_bench, open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.measures.network.packets import PROTOCOLS
-from perfboard.model.errors import INCONCLUSIVE, UsageError
+from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.results.packets import PacketsResult
@@ -71,10 +71,15 @@ class PacketsStudy:
     headline: str = "network.packets.paced"
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def check(self, request: Request, options: PacketsOptions) -> list[str]:
+        wrong = [
+            f"--only {protocol}: give {' or '.join(PROTOCOLS)}"
+            for protocol in options.only
+            if protocol not in PROTOCOLS
+        ]
+        return [*wrong, *check_bench(request, BenchOptions())]
+
     def run(self, request: Request, options: PacketsOptions, lab: Lab) -> Run:
-        for protocol in options.only:
-            if protocol not in PROTOCOLS:
-                raise UsageError(f"--only {protocol}: give {' or '.join(PROTOCOLS)}")
         given: dict[str, Value] = {
             "protocols": " ".join(options.only),
             "sender": " ".join(options.sender),

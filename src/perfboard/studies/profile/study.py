@@ -17,13 +17,15 @@ from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
+from perfboard.measures.checks import check_items
 from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import UsageError, refusals
 from perfboard.model.options import option
 from perfboard.model.profile import DeviceChange, Part, Profile
 from perfboard.model.results.profile import OptionRow, ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
+from perfboard.model.text import nearest
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Content, Recording
 from perfboard.studies.profile.items import (
@@ -89,20 +91,23 @@ class ProfileStudy:
     headline: str = ""
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def check(self, request: Request, options: ProfileOptions) -> list[str]:
+        items: list[Item] = []
+
+        def check_profile() -> None:
+            path, profile = _profile(options)
+            own = items_of(profile, path, options.only)
+            _check_options(profile, path, request)
+            items.extend((*own, *items_of_options(profile, path, options.only)))
+            refuse_unseen(items, path, bool(options.yes))
+
+        wrong = refusals(check_profile, lambda: _check_prices(request, options.price))
+        return [*wrong, *check_items(items, request, options)]
+
     def run(self, request: Request, options: ProfileOptions, lab: Lab) -> Run:
-        if not options.profile:
-            raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
-        path = profile_path(options.profile)
-        profile = load_profile(path)
-        if not profile.judges:
-            raise UsageError(
-                f"{path}: has no budgets to judge a board by; "
-                f"`perfboard measure {options.profile}` measures it"
-            )
+        path, profile = _profile(options)
         items = items_of(profile, path, options.only)
-        _check_options(profile, path, request)
         changed = items_of_options(profile, path, options.only)
-        refuse_unseen((*items, *changed), path, bool(options.yes))
         price, source = _price(request, options.price), hash_file(path)
         with open_record(self.name, self.headline, request, options, lab) as (record, bench):
             # One kernel serves the items that options change as well: another one would be taken
@@ -148,8 +153,36 @@ class _ProfileRequest:
     times: dict[str, float]
 
 
-def _falls_short(row: ProfileRow) -> bool:
-    return row.weight == "must" and row.outcome != "pass"
+def _profile(options: ProfileOptions) -> tuple[Path, Profile]:
+    """The profile and its file. Raises UsageError."""
+    if not options.profile:
+        raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
+    path = profile_path(options.profile)
+    profile = load_profile(path)
+    if not has_budgets(profile):
+        raise UsageError(
+            f"{path}: has no budgets to judge a board by; "
+            f"`perfboard measure {options.profile}` measures it"
+        )
+    return path, profile
+
+
+def _names(request: Request) -> set[str]:
+    """The names that the board of a request is given a price by."""
+    if (loaded := virtual_board(request.target)) is not None:
+        return {loaded.board.name, virtual_name(request.target) or ""}
+    return {request.place}
+
+
+def _check_prices(request: Request, given: Mapping[str, float]) -> None:
+    """Raises UsageError for the price of a board that is not measured."""
+    known = {name for each in (request, *request.others) for name in _names(each)}
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"--price {name}: that board is not measured here{nearest(name, known)} Give the "
+                f"price of {' or '.join(sorted(known))}"
+            )
 
 
 def _price(request: Request, given: Mapping[str, float]) -> float | None:

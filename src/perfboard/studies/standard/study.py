@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perfboard.bench.lab import Lab
+from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.model.run import Run
-from perfboard.studies.probing import ProbeOptions, measure_target
+from perfboard.studies.plan import check_plan
+from perfboard.studies.probing import ProbeOptions, measure_target, plan_of
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,9 @@ class StandardStudy:
     headline: str = ""
     # A virtual board has factors of its own; the study boot lists them.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def check(self, request: Request, options: ProbeOptions) -> list[str]:
+        return check_plan(plan_of(self.name, (), options), request, BenchOptions())
 
     def run(self, request: Request, options: ProbeOptions, lab: Lab) -> Run:
         return measure_target(self.name, request, (), options, lab)

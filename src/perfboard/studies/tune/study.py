@@ -13,9 +13,9 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.tune.search import search
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import BOOTABLE, open_record
-from perfboard.bench.request import Request, virtual_target
-from perfboard.model.errors import UsageError
+from perfboard.bench.opening import BOOTABLE, check_bench, open_record
+from perfboard.bench.request import Request, virtual_name, virtual_target
+from perfboard.model.errors import UsageError, refusals
 from perfboard.model.run import Run
 from perfboard.store.recording import Content
 from perfboard.studies.tune.options import TuneOptions
@@ -46,6 +46,11 @@ class TuneStudy:
     headline: str = "boot.total"
     # Those of the board that it tunes.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def check(self, request: Request, options: TuneOptions) -> list[str]:
+        exact = virtual_name(request.target) is not None
+        wrong = refusals(lambda: make_plan(request, options, exact))
+        return wrong or check_bench(request, options.of_bench, boots=True)
 
     def run(self, request: Request, options: TuneOptions, lab: Lab) -> Run:
         """See `studies.base.Study`.

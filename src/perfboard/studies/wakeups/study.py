@@ -17,15 +17,15 @@ from perfboard.analysis.wakeups.reading import MeterPlan, read_playbacks
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import open_record
+from perfboard.bench.opening import check_bench, open_record
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_name
 from perfboard.measures.wakeups.meter_file import MeterFile
 from perfboard.measures.wakeups.metrics import metrics
 from perfboard.measures.wakeups.playback import RATE
 from perfboard.model.board.power import Power
 from perfboard.model.channels import parse_volts
-from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
 from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
@@ -131,13 +131,24 @@ class WakeupsStudy:
     headline: str = "wakeups.switches"
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def check(self, request: Request, options: WakeupsOptions) -> list[str]:
+        most = options.buffers - 2
+        wrong = [
+            f"--level {level}: {options.buffers} buffers have levels from 0 to {most}; give less, "
+            "or more --buffers"
+            for level in options.level
+            if level > most
+        ]
+        if options.power and virtual_name(request.target) is not None:
+            wrong.append(
+                f"--power {options.power}: a virtual board has no meter; if its file has [power], "
+                "the report says what that makes of its idle time"
+            )
+        if options.volts and not is_file(options.power):
+            wrong.append("--volts: is of a meter's file; give --power ./FILE too, or omit it")
+        return [*wrong, *check_bench(request, BenchOptions())]
+
     def run(self, request: Request, options: WakeupsOptions, lab: Lab) -> Run:
-        for level in options.level:
-            if level > options.buffers - 2:
-                raise UsageError(
-                    f"--level {level}: {options.buffers} buffers have levels from 0 to "
-                    f"{options.buffers - 2}; give less, or more --buffers"
-                )
         playbacks: list[Playback] = []
         with (
             open_record(self.name, self.headline, request, BenchOptions(), lab) as (record, bench),
@@ -228,11 +239,6 @@ class _PlaybackPlan:
 def _place(
     request: Request, options: WakeupsOptions, record: Recording, bench: Bench
 ) -> Iterator[_AudioBoard]:
-    if options.power and bench.facts.exact:
-        raise UsageError(
-            f"--power {options.power}: a virtual board has no meter; if its file has [power], "
-            "the report says what that makes of its idle time"
-        )
     bench.prepare([Job("", features=(_FEATURE,))])
     rounds = 1 if bench.facts.exact else _LIVE_ROUNDS
     if is_file(options.power):

@@ -15,7 +15,7 @@ from perfboard.host.cache import cache_root, cached
 from perfboard.host.entries import manifest_of
 from perfboard.host.manifest import write_manifest, write_sealed
 from perfboard.images.packages.apt import AptState, Package
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.damage import DAMAGES
 
@@ -139,6 +139,25 @@ def updates(program: Callable[[str, str], None], tmp_path: Path) -> Callable[[],
     fields = f"Package: busybox\\nVersion: {BUSYBOX.version}\\nSHA256: {BUSYBOX.sha256}\\n"
     program("apt-cache", f"printf '{fields}'")
     return lambda: len(log.read_text().split())
+
+
+def test_an_unknown_package_is_refused_by_the_lists_that_are_here(
+    program: Callable[[str, str], None],
+) -> None:
+    apt, other = AptState("armhf", SilentProgress()), AptState("arm64", SilentProgress())
+    # Without lists, or with some that are not whole, nobody knows.
+    apt.check_known(["busybox", "nonesuch"])
+    fetched(other, "")
+    fetched(apt, "a list was not fetched")
+    program("apt-cache", """echo Package: busybox; case $* in *arm64*) echo Package: wide;; esac""")
+    apt.check_known(["busybox", "nonesuch"])
+    fetched(apt, "")
+    apt.check_known(["busybox"])
+    with pytest.raises(UsageError) as caught:
+        apt.check_known(["busybox", "nonesuch", "wide"])
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith('apt knows no package "nonesuch" for armhf; check its name')
+    assert lines[1].startswith('apt knows no package "wide" for armhf, only for arm64; check')
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -11,7 +11,7 @@ from perfboard.analysis.gate.judge import Judgement
 from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.run import Evidence, Metric, Run, RunError, Status
-from perfboard.studies.gate.study import GateOptions, gate_in_turn, side_of
+from perfboard.studies.gate.study import GateOptions, gate_in_turn, side_of, sides_of
 from tests.support.lab import FakeLab
 from tests.support.runs import make_boot, make_run
 
@@ -75,7 +75,7 @@ def test_little_noise_ends_a_gate_at_the_first_look() -> None:
 
 def test_one_boot_of_each_decides_on_a_virtual_board(fake: FakeLab) -> None:
     fake.takes = lambda variant: make_boot({"init.exec": int(variant.levels["console"] == "full")})
-    sides = [side_of(text, GateOptions(), ()) for text in ("verdex,console=quiet", "verdex")]
+    sides = sides_of(("verdex,console=quiet", "verdex"), GateOptions(), ())
     found = gate_in_turn(sides, Rules(fail_above=0.0), 40, fake.lab())
     assert (found.level, found.exact, found.pairs) == (GateLevel.WORSE, True, 0)
     assert round(found.findings[0].difference * 1e9) == 1
@@ -97,6 +97,22 @@ def test_sides_of_another_evidence_are_refused() -> None:
     measured = iter(sides)
     with pytest.raises(UsageError, match="its evidence is counted, and that of two is timed"):
         gate_in_turn([lambda lab: next(measured)] * 2, Rules(), 6, Lab())
+
+
+@pytest.mark.parametrize(
+    ("probe", "texts", "said"),
+    [
+        ((), ("rpi2", "local"), "rpi2 is a virtual board that is booted; local is a board or mach"),
+        (("kernel.syscall",), ("rpi2", "local"), "give two of one kind"),
+        ((), ("verdx", "verdex,console=loud"), 'did you mean "verdex"?(.|\n)*no level "loud"'),
+        (("kernel.nosuch",), ("local", "local"), 'there is no probe "kernel.nosuch"'),
+    ],
+)
+def test_sides_are_refused_before_one_is_measured(
+    probe: tuple[str, ...], texts: tuple[str, str], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        sides_of(texts, GateOptions(probe=probe), ())
 
 
 @pytest.mark.parametrize(

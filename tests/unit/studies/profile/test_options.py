@@ -34,7 +34,7 @@ board = "orangepi-pc"
 [[option]]
 name = "small"
 title = "smaller pictures"
-parameters = { width = 32 }
+parameters = { width = 128 }
 [[option]]
 name = "quiet"
 title = "a distribution's kernel"
@@ -47,7 +47,9 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     path.write_text(PROFILE + OPTIONS)
 
     def takes(job: ProgramJob, cancelled: Event) -> ProgramResults:
-        # Two workloads on the board as it is, and then two on the other one, and so on.
+        # Two workloads on the board as it is, then two on the other one, then the picture alone.
+        if len(fake.jobs) == 5:
+            return replace(RESULTS, exit_code=3)
         return replace(RESULTS, stdout=SLOW if len(fake.jobs) <= 2 else SCALED)
 
     fake.ends = takes
@@ -56,7 +58,6 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     assert result.outcome == "fail" and found.verdicts[0].outcome == "fail"
     larger, small, quiet = result.options
     assert larger.outcome == quiet.outcome == "pass" and larger.turns == ("picture",)
-    # Too small for the workload.
     assert small.outcome == "not measured" and not small.turns
     text = " ".join(run_text(found).split())
     assert "but with a distribution's kernel (+0 EUR) it passes" in text
@@ -69,8 +70,9 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("width = 32", "widht = 32", 'no measure of the profile has a parameter "widht"'),
-        ("width = 32", 'width = "32"', "option small: width is '32'; give a number"),
+        ("width = 128", "widht = 32", 'no measure of the profile has a parameter "widht"'),
+        ("width = 128", 'width = "32"', "option small: width is '32'; give a number"),
+        ("width = 128", "width = 32", "image.scale: wants a width and a height of 64"),
         ("orangepi-pc", "orange-pc", "orange-pc"),
         ('config = "distribution"', 'config = "odd"', "odd"),
     ],

@@ -277,7 +277,8 @@ def test_the_cheapest_board_that_passes_is_first(path: Path, tmp_path: Path) -> 
     for board in prices:
         fake = FakeLab(tmp_path)
         fake.ends = partial(_ends_with, SLOW if board == "rpi-zero" else SCALED)
-        found.append(run(fake, path, f"virtual:{board}", price=prices))
+        others = [f"virtual:{each}" for each in prices]
+        found.append(run(fake, path, f"virtual:{board}", others=others, price=prices))
     assert [one.results_of(ProfileResult)[0].price for one in found] == [35, 15.5, 5]
     lines = boards_text(found).splitlines()
     assert lines[0] == "orangepi-pc, at 15.5 EUR, is the cheapest that is right for it."

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with measures for a board, by files alone, before it is opened."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from perfboard.bench.job import NotMeasurable
+from perfboard.bench.opening import check_bench, check_folder, virtual_board
+from perfboard.bench.options import BenchOptions
+from perfboard.bench.request import Request
+from perfboard.images.packages.apt import AptState
+from perfboard.measures.base import EXACT, Setting
+from perfboard.measures.loop import Item
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.errors import UsageError, refusals
+from perfboard.model.progress import SilentProgress
+
+
+def check_items(items: Sequence[Item], request: Request, options: BenchOptions) -> list[str]:
+    """All that is wrong with the items, the board and its options, a line each."""
+
+    def check_folders() -> None:
+        for folder in {str(item.parameters.get("folder", "")) for item in items} - {""}:
+            check_folder(request.target, folder)
+
+    def check_packages() -> None:
+        names = (str(item.parameters.get("packages", "")).split() for item in items)
+        if (loaded := virtual_board(request.target)) is not None:
+            state = AptState(architecture_of(loaded.board).name, SilentProgress())
+            state.check_known([name for each in names for name in each])
+
+    of_items = refusals(*(partial(_check_job, item) for item in items))
+    of_bench = check_bench(request, options, boots=any(item.measure.boots for item in items))
+    # A board that cannot be read is refused by both.
+    return list(dict.fromkeys([*of_items, *of_bench, *refusals(check_folders, check_packages)]))
+
+
+def _check_job(item: Item) -> None:
+    """Raises UsageError for parameters of which no job can be made, on any board.
+
+    Of its defaults a measure makes one, unless the user has to give its command.
+    """
+    setting, defaults = Setting(item.parameters, EXACT), item.measure.defaults()
+    changed = {name for name, value in item.parameters.items() if value != defaults[name]}
+    try:
+        if "packages" in changed:
+            setting.packages()
+        if changed - {"packages"} or "command" in defaults:
+            item.measure.job(setting)
+    except NotMeasurable as error:
+        name = item.measure.name
+        raise UsageError(
+            f"{name}: {error}; `perfboard measures {name}` lists its parameters"
+        ) from error
