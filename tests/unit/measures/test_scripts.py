@@ -40,7 +40,7 @@ def test_what_a_script_is_to_print_gives_each_metric_with_a_sample_a_repeat(name
     script = job_of(name, parameters, TWICE).script
     labels = re.findall(r'"\$PROBE" time times (\S+) 2 ', script)
     output = "".join(example_time(label, 2 * 10**9, 10**6) * 2 for label in labels)
-    said = {"sum": SUMS[640, 480], "entries": "4"}
+    said = {"sum": SUMS[2048, 1536], "entries": "4"}
     for query, (_, hits) in QUERIES.items():
         said |= {f"hits.{query}": f"{2 * hits}", f"counts.{query}": f"{hits} {hits}"}
     output += "".join(row_line("said", name=name, text=text) for name, text in said.items())

@@ -2,6 +2,7 @@
 """audio.encode: a track is encoded to MP3 by LAME (study D, image converter)."""
 
 import math
+import random
 import struct
 from functools import cache
 
@@ -10,19 +11,28 @@ from perfboard.measures.base import Example, Finding, Measure, Parameter, Quanti
 from perfboard.measures.reading import ended_runs, example_time, time_metrics, timed
 
 _RATE = 44_100
+_SEED = 1999
 _BITRATES = (32, 64, 128)
 
 
 @cache
 def track(seconds: int) -> bytes:
-    """A WAV file of two channels of 16 bits: chords that change, and noise; the same everywhere."""
-    noise, samples = 1, bytearray()
+    """A WAV file of two channels of 16 bits: chords that change, in noise; the same everywhere.
+
+    A record has noise on both channels, and each its own.
+    """
+    chance, samples = random.Random(_SEED), bytearray()  # noqa: S311 - the same noise each time
     for at in range(_RATE * seconds):
-        noise = (noise * 1103515245 + 12345) & 0x7FFFFFFF
+        noise = chance.getrandbits(24)
         tone = 220 * 2 ** ((at // (_RATE // 4)) % 12 / 12)
         phase = 2 * math.pi * at / _RATE
-        left = 9000 * math.sin(tone * phase) + 5000 * math.sin(1.5 * tone * phase)
-        right = 9000 * math.sin(2 * tone * phase) + (noise >> 19)
+        left = (
+            9000 * math.sin(tone * phase)
+            + 5000 * math.sin(1.5 * tone * phase)
+            + (noise >> 12)
+            - 2048
+        )
+        right = 9000 * math.sin(2 * tone * phase) + (noise & 0xFFF) - 2048
         samples += struct.pack("<hh", int(left), int(right))
     head = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 2, _RATE, _RATE * 4, 4, 16)
     body = b"WAVE" + head + b"data" + struct.pack("<I", len(samples)) + bytes(samples)

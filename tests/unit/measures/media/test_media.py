@@ -3,9 +3,12 @@
 
 import hashlib
 import io
+import os
 import re
 import subprocess
 import wave
+from pathlib import Path
+from statistics import stdev
 
 import pytest
 
@@ -13,18 +16,18 @@ from perfboard.bench.job import NotMeasurable
 from perfboard.measures.base import EXACT
 from perfboard.measures.media.audio_encode import track
 from perfboard.measures.media.image_index import SUMS
-from perfboard.measures.media.image_scale import picture
+from perfboard.measures.media.image_scale import picture_line, strip
 from perfboard.measures.media.listing_search import QUERIES, listing
 from perfboard.measures.reading import example_time
 from perfboard.model.profile import Value
 from perfboard.model.rows import row_line
 from tests.support.measures import job_of, metrics_of
 
-PICTURE = "9c9d095d8be2799527993c67fffb13d2cd329cd3096b3114cff94225eea36964"
+STRIP = "2f67790a26c20bdef37653c43b8335f6ab9364811d982f06879b6127ade60c7e"
 LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
 INDEX = (
     example_time("index", 2 * 10**9, 10**6)
-    + row_line("said", name="sum", text=SUMS[640, 480])
+    + row_line("said", name="sum", text=SUMS[2048, 1536])
     + row_line("said", name="entries", text="4")
 )
 
@@ -44,13 +47,22 @@ def test_the_track_is_a_wave_file_of_its_length() -> None:
         assert (file.getframerate(), file.getnchannels(), file.getnframes()) == (44100, 2, 44100)
 
 
-def test_the_picture_is_of_its_size() -> None:
-    head, pixels = picture(64, 64)[:13], picture(64, 64)[13:]
-    assert head == b"P6\n64 64\n255\n" and len(pixels) == 64 * 64 * 3
+def test_the_picture_that_cjpeg_gets_is_of_its_size_and_repeats_a_strip(tmp_path: Path) -> None:
+    (tmp_path / "strip").write_bytes(strip(80))
+    cjpeg = tmp_path / "cjpeg"
+    cjpeg.write_text("#!/bin/sh\ncat\n")
+    cjpeg.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", picture_line(80, 70, "out")], cwd=tmp_path, env=path, check=True)
+    head, pixels = b"P6\n80 70\n255\n", strip(80) * 2
+    assert (tmp_path / "out").read_bytes() == head + pixels and len(pixels) >= 80 * 70 * 3
 
 
-def test_the_inputs_of_an_index_are_the_same_everywhere() -> None:
-    assert hashlib.sha256(picture(640, 480)).hexdigest() == PICTURE
+def test_the_pixels_have_noise_as_a_cameras_and_are_the_same_everywhere() -> None:
+    pixels = strip(2048)
+    assert hashlib.sha256(pixels).hexdigest() == STRIP
+    # Alike in colour, neighbours differ.
+    assert stdev(a - b for a, b in zip(pixels, pixels[3:], strict=False)) > 20
 
 
 @pytest.mark.parametrize(
@@ -76,7 +88,7 @@ def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, Va
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
+        (SUMS[2048, 1536], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
         ('"text":"4"', '"text":"3"', "the page has 3 pictures, not 4"),
         ('"status":0', '"status":1', "djpeg or cjpeg ended with 1"),
         ('"status":0', '"status":139', "SIGSEGV ended djpeg or cjpeg"),
