@@ -92,7 +92,7 @@ class WorkShell(SayingShell):
 
 
 def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
-    pictures = any(file.name == "picture.ppm" for file in job.files)
+    pictures = any(file.name == "strip" for file in job.files)
     return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
 
 

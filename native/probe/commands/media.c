@@ -8,19 +8,22 @@
  * to have each frame on the medium before the next, or `direct`, past the page cache,
  * which wants whole blocks. RESERVE is 1 to have the file's blocks beforehand. It
  * first writes the files that it plays, and asks the kernel to drop them from the page
- * cache. The files are removed.
+ * cache. The files are removed, and not begun where there is no room for all.
  *
- * Prints a row `frames` for each file, with two numbers for each frame: microseconds
- * from the call to its end, and from the instant that the frame was due, which is 0
- * without a rate, to that end. Then a row `writeback`: bytes of the page cache that
- * were to be written, and that were being written, at most, looked at ten times a
- * second, and bytes that the kernel wrote from there in that time; all of the whole
- * system.
+ * Prints a row for each file. With a rate it is `frames`, with two numbers for each
+ * frame: microseconds from the call to its end, and from the instant that the frame was
+ * due to that end. Without, it is `flow`: microseconds from the first call to the end of
+ * the last, and to the end of fsync(), before which what was written may be in the page
+ * cache alone. Then a row `writeback`: bytes of the page cache that were to be written,
+ * and that were being written, at most, looked at ten times a second, and bytes that the
+ * kernel wrote from there in that time; all of the whole system.
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
 #include "commands/command.h"
+#include "commands/own_files.h"
 #include "commands/pace.h"
+#include "commands/writeback.h"
 #include "probe.h"
 
 #include <errno.h>
@@ -52,16 +55,9 @@ struct plan {
 struct stream {
 	pid_t child;
 	bool records;
-	/* of each frame */
+	/* of each frame, or those that flow() noted */
 	unsigned *took_us;
 	unsigned *since_due_us;
-};
-
-/* Bytes of the page cache, as the kernel counts them. */
-struct writeback {
-	uint64_t dirty;
-	uint64_t under_way;
-	uint64_t wrote;
 };
 
 static bool move_frame(const struct plan *plan, int file, bool writes)
@@ -85,17 +81,32 @@ static unsigned as_us(uint64_t ns)
 	return ns / 1000 < UINT_MAX ? (unsigned)(ns / 1000) : UINT_MAX;
 }
 
-/* Moves the frames, and notes their times. */
+/* Moves the frames as fast as it goes, and notes when the last call ended, and when all was done.
+ */
+static bool flow(const struct plan *plan, int file, const struct stream *stream)
+{
+	uint64_t start = instant();
+
+	for (unsigned long i = 0; i < plan->frames; i++)
+		if (!move_frame(plan, file, stream->records))
+			return false;
+	*stream->took_us = as_us(instant() - start);
+	if (stream->records && fsync(file))
+		return false;
+	*stream->since_due_us = as_us(instant() - start);
+	return true;
+}
+
+/* Moves the frames when they are due, and notes their times. */
 static bool move(const struct plan *plan, int file, const struct stream *stream)
 {
-	uint64_t period = plan->rate ? 1000000000 / plan->rate : 0;
+	uint64_t period = 1000000000 / plan->rate;
 	uint64_t start = instant();
 
 	for (unsigned long i = 0; i < plan->frames; i++) {
 		uint64_t due = start + i * period;
 
-		if (period)
-			sleep_until(due);
+		sleep_until(due);
 		uint64_t began = instant();
 
 		if (!move_frame(plan, file, stream->records))
@@ -103,7 +114,7 @@ static bool move(const struct plan *plan, int file, const struct stream *stream)
 		uint64_t ended = instant();
 
 		stream->took_us[i] = as_us(ended - began);
-		stream->since_due_us[i] = period ? as_us(ended - due) : 0;
+		stream->since_due_us[i] = as_us(ended - due);
 	}
 	return true;
 }
@@ -118,56 +129,18 @@ static bool prepare(const struct plan *plan, int file)
 	       lseek(file, 0, SEEK_SET) == 0;
 }
 
-static int open_own(const char *folder, int number, int direct)
-{
-	char path[4096];
-	int file = -1;
-
-	if (snprintf(path, sizeof(path), "%s/perfboard-media-%d", folder, number) <
-	    (int)sizeof(path))
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | direct, 0600);
-	/* It goes with its last user, whatever ends that. */
-	if (file >= 0)
-		unlink(path);
-	return file;
-}
-
 static pid_t start(const struct plan *plan, int file, const struct stream *stream)
 {
 	pid_t child = fork_child();
 
 	if (child == 0) {
-		bool whole = move(plan, file, stream);
+		bool whole = (plan->rate ? move : flow)(plan, file, stream);
 
 		if (!whole)
 			fprintf(stderr, "%s\n", strerror(errno));
 		_exit(!whole);
 	}
 	return child;
-}
-
-/* The number behind a word of the kernel's text; 0 where there is none. */
-static uint64_t number_of(const char *text, const char *word)
-{
-	const char *found = strstr(text, word);
-
-	return found ? strtoull(found + strlen(word), NULL, 10) : 0;
-}
-
-/* One more look at the page cache: the most so far, and all that was written. */
-static void look(struct writeback *most)
-{
-	char text[8192];
-
-	if (read_file("/proc/meminfo", text, sizeof(text))) {
-		uint64_t dirty = number_of(text, "\nDirty:") * 1024;
-		uint64_t under_way = number_of(text, "\nWriteback:") * 1024;
-
-		most->dirty = dirty > most->dirty ? dirty : most->dirty;
-		most->under_way = under_way > most->under_way ? under_way : most->under_way;
-	}
-	if (read_file("/proc/vmstat", text, sizeof(text)))
-		most->wrote = number_of(text, "\nnr_written ") * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Waits for all, and looks at the page cache meanwhile. Whether all ended well. */
@@ -177,7 +150,7 @@ static bool wait_for(struct stream *streams, int count, struct writeback *most)
 	int left = count;
 	bool well = true;
 
-	look(&first);
+	look_at_writeback(&first);
 	*most = first;
 	for (int i = 0; i < count; i++)
 		if (streams[i].child <= 0) {
@@ -186,7 +159,7 @@ static bool wait_for(struct stream *streams, int count, struct writeback *most)
 		}
 	while (left) {
 		sleep_until(instant() + LOOK_NS);
-		look(most);
+		look_at_writeback(most);
 		for (int i = 0; i < count; i++) {
 			int status = 1;
 
@@ -213,8 +186,8 @@ static void *take_shared(size_t size)
 /* The file of a stream, ready for its frames; below 0, with the reason told, where it cannot be. */
 static int ready_file(const struct plan *plan, const char *folder, int number, bool records)
 {
-	int file = open_own(folder, number, records && plan->direct ? O_DIRECT : 0);
-	off_t size = (off_t)(plan->bytes * plan->frames);
+	int file = open_numbered(folder, number, records && plan->direct ? O_DIRECT : 0);
+	off_t size = (off_t)plan->bytes * (off_t)plan->frames;
 	int error = file < 0 ? errno : 0;
 
 	if (!error && records && plan->reserve)
@@ -230,6 +203,20 @@ static int ready_file(const struct plan *plan, const char *folder, int number, b
 	return -1;
 }
 
+static void print_stream(const struct plan *plan, const struct stream *stream)
+{
+	const char *way = stream->records ? "record" : "play";
+
+	if (plan->rate)
+		print_row("frames", NUMBER("rate", plan->rate), TEXT("stream", way),
+			  NUMBERS("took_us", stream->took_us, plan->frames),
+			  NUMBERS("since_due_us", stream->since_due_us, plan->frames));
+	else
+		print_row("flow", TEXT("stream", way), NUMBER("frames", plan->frames),
+			  NUMBER("called_us", *stream->took_us),
+			  NUMBER("done_us", *stream->since_due_us));
+}
+
 static bool run_streams(const struct plan *plan, const char *folder, int records, int plays)
 {
 	struct stream streams[2 * MOST_STREAMS] = {0};
@@ -241,6 +228,8 @@ static bool run_streams(const struct plan *plan, const char *folder, int records
 		fprintf(stderr, "%s\n", strerror(errno));
 		return false;
 	}
+	if (!has_room(folder, (uint64_t)plan->bytes * plan->frames * (uint64_t)count))
+		return false;
 	for (int i = 0; i < count; i++) {
 		streams[i].records = i < records;
 		streams[i].took_us = times + (size_t)i * plan->frames * 2;
@@ -254,10 +243,7 @@ static bool run_streams(const struct plan *plan, const char *folder, int records
 	if (!wait_for(streams, count, &most))
 		return false;
 	for (int i = 0; i < count; i++)
-		print_row("frames", NUMBER("rate", plan->rate),
-			  TEXT("stream", streams[i].records ? "record" : "play"),
-			  NUMBERS("took_us", streams[i].took_us, plan->frames),
-			  NUMBERS("since_due_us", streams[i].since_due_us, plan->frames));
+		print_stream(plan, &streams[i]);
 	print_row("writeback", NUMBER("rate", plan->rate), NUMBER("dirty_bytes", most.dirty),
 		  NUMBER("under_way_bytes", most.under_way), NUMBER("wrote_bytes", most.wrote));
 	return true;

@@ -47,7 +47,7 @@ question = "Are two films recorded while a third plays?"
 measure = "media.both"
 metric = "media.both.rate"
 labels = { stream = "record" }
-parameters = { records = 2, seconds = 1 }
+parameters = { records = 2, seconds = 1, most = 100 }
 budget = ">= 30 1/s"
 """
 

@@ -15,6 +15,7 @@ from tests.support.measures import LIVE, job_of, metrics_of
 
 TWICE = replace(LIVE, repeats=2)
 FRAMES = {"took_us": [900] * 150, "since_due_us": [34_000] * 150}
+FLOW = {"frames": 4000, "called_us": 1_000_000, "done_us": 10_000_000}
 CACHE = {"dirty_bytes": 9000, "under_way_bytes": 4096, "wrote_bytes": 40_960}
 # Those that measure each thing as often as they are told to.
 NAMES = (
@@ -48,6 +49,7 @@ def test_what_a_script_is_to_print_gives_each_metric_with_a_sample_a_repeat(name
         records, plays, *_, rate, _, _ = line.split()
         for stream, count in (("record", records), ("play", plays)):
             output += int(count) * row_line("frames", rate=rate, stream=stream, **FRAMES)
+            output += int(count) * row_line("flow", stream=stream, **FLOW)
         output += row_line("writeback", rate=rate, **CACHE)
     if name == "kernel.image":
         output += example.output * script.count('"$PROBE" say kernel')

@@ -6,12 +6,14 @@ The target's own file system is used. A virtual board's disk gets one of its own
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from perfboard.bench.job import FOLDERS, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
-from perfboard.model.rows import Count, Row, read_rows, row_line
+from perfboard.measures.reading import absences
+from perfboard.model.rows import Count, Positive, Row, read_rows, row_line
 from perfboard.model.run import Metric
+from perfboard.model.units import format_value
 
 _MOST_BYTES = 16 << 20
 _MOST_STREAMS = 8
@@ -24,6 +26,13 @@ _PARAMETERS = (
     Parameter("seconds", 5, "of each stream"),
     Parameter("write", "buffered", "buffered, sync (each frame is on the medium), direct"),
     Parameter("reserve", False, "true: the file has its blocks before its frames"),
+    Parameter(
+        "most",
+        4000,
+        "MB of all streams that a run as fast as it goes moves at most, on a target that does not "
+        "repeat exactly",
+        labels=False,
+    ),
     Parameter("filesystem", "own", "own (ext4 on a virtual board), xfs (blocks of 4096 bytes)"),
 )
 _COUNTS = (
@@ -31,7 +40,12 @@ _COUNTS = (
     Parameter("plays", 1, "files that are played at once"),
 )
 _METRICS = (
-    Quantity("rate", "1/s", "frames a second as fast as it goes: label stream", "higher"),
+    Quantity(
+        "rate",
+        "1/s",
+        "frames a second as fast as it goes, to the end of fsync: label stream",
+        "higher",
+    ),
     Quantity("frame", "s", "the time of each frame, paced: label stream"),
     Quantity("time", "s", "the longest time of a frame, paced: label stream"),
     Quantity("late", "1", "frames that are a frame's time late, of all, paced: label stream"),
@@ -41,16 +55,62 @@ _METRICS = (
 )
 # The first are of each way, the rest of the system.
 _OF_STREAMS = 4
+_BUFFERED = Quantity(
+    "buffered",
+    "1/s",
+    "frames a second that the page cache took, to the end of the last write: label stream",
+    "higher",
+)
+# What is shorter may be the rate of a disk's own memory.
+_LEAST_S = 10.0
+# What the first run that looks for it moves, at least.
+_FIRST_BYTES = 4_000_000
+# Sets $frames to as many as take _LEAST_S, or are the most. Each try moves half as much again as
+# the one before, or more, and so all before the last no more than twice its bytes.
+_LONG_ENOUGH = """\
+    while :; do
+        flow > flow || exit 1
+        least=
+        for us in $(sed -n 's/.*"done_us":\\([0-9]*\\).*/\\1/p' flow); do
+            [ "${least:-$us}" -lt "$us" ] || least=$us
+        done
+        [ "${least:-0}" -lt %d ] && [ "$frames" -lt %d ] || break
+        tenths=$((150000 / (least / 1000 + 1)))
+        [ $tenths -le 160 ] || tenths=160
+        frames=$((frames * tenths / 10))
+        [ $frames -le %d ] || frames=%d
+    done
+    cat flow
+"""
+_FLOW = "    flow || exit 1\n"
+_MOST_FRAMES = 1_000_000
+# Of a run as fast as it goes.
+_LIMIT_S = 300
+# A tmpfs has a rate, but it is no disk's.
+_NO_DISK = "its files are on no disk; set TMPDIR to a folder on one"
 
 
 class FramesRow(Row):
-    """The frames of one file: what each took, and its end since it was due, 0 without a rate."""
+    """The frames of one file, paced: what each took, and its end since it was due."""
 
     row: Literal["frames"]
     rate: Count
     stream: Literal["record", "play"]
     took_us: tuple[Count, ...]
     since_due_us: tuple[Count, ...]
+
+
+class FlowRow(Row):
+    """The frames of one file, as fast as it goes: the end of the last call, and of fsync()."""
+
+    row: Literal["flow"]
+    stream: Literal["record", "play"]
+    frames: Positive
+    called_us: Positive
+    done_us: Positive
+
+
+_File = TypeVar("_File", FramesRow, FlowRow)
 
 
 class WritebackRow(Row):
@@ -74,11 +134,15 @@ class Media(Measure):
         self.labels = {"stream": streams}
         self.parameters = (*_PARAMETERS, *counts)
         self.metrics = tuple(replace(each, name=f"{name}.{each.name}") for each in _METRICS)
-        values = (1 / 900e-6, 900e-6, 900e-6, 1, 9000, 4096, 40960)
+        values = (1, 900e-6, 900e-6, 1, 9000, 4096, 40960)
         figures = {each.name: value for each, value in zip(self.metrics, values, strict=True)}
+        if "record" in streams:
+            self._buffered = replace(_BUFFERED, name=f"{name}.{_BUFFERED.name}")
+            self.metrics += (self._buffered,)
+            figures[self._buffered.name] = 4
         output = "".join(
-            row_line("frames", rate=rate, stream=stream, took_us=[900], since_due_us=[1_100_000])
-            for rate in (0, 1)
+            row_line("frames", rate=1, stream=stream, took_us=[900], since_due_us=[1_100_000])
+            + row_line("flow", stream=stream, frames=1, called_us=250_000, done_us=1_000_000)
             for stream in streams
         ) + row_line("writeback", rate=1, dirty_bytes=9000, under_way_bytes=4096, wrote_bytes=40960)
         self.examples = (Example(output, figures, {"fps": 1, "seconds": 1}),)
@@ -92,46 +156,81 @@ class Media(Measure):
         if (system := setting.parameters["filesystem"]) not in FOLDERS:
             raise NotMeasurable(f"filesystem is {system!r}; wants one of {', '.join(FOLDERS)}")
         place = FOLDERS[str(system)]
-        script = place.script
-        for _ in range(setting.repeats):
-            for rate in (0, fps):
-                words = f"{records} {plays} $place {frame} {frames} {rate} {how} {reserve}"
-                script += f'"$PROBE" media {words} || exit 1\n'
+        words = f'"$PROBE" media {records} {plays} "$place" {frame}'
+        paced = f"{words} {frames} {fps} {how} {reserve} || exit 1\n" * setting.repeats
+        flow = f"flow() {{ {words} $frames 0 {how} {reserve}; }}\n"
+        all_frames = (records + plays) * frame
+        size, repeats, enough, writes = all_frames * frames, setting.repeats, "", 0
+        if not setting.facts.exact:
+            most = max(1, min(setting.whole("most") * 10**6 // all_frames, _MOST_FRAMES))
+            frames = min(max(frames, -(-_FIRST_BYTES // all_frames)), most)
+            enough = _LONG_ENOUGH % (_LEAST_S * 1e6, most, most, most)
+            repeats, writes = repeats - 1, size * repeats + all_frames * most * (repeats + 2)
+        script = (
+            f"{place.script}{paced}{flow}frames={frames}\n"
+            'if "$PROBE" disk-place "$place" > /dev/null; then\n'
+            f"{enough}{_FLOW * repeats}else\n"
+            f'    "$PROBE" say absent metric={self.name}.rate why="{_NO_DISK}"\n'
+            f"{_FLOW * setting.repeats}fi\n"
+        )
         return Job(
             script,
             packages=place.packages,
             features=place.features,
-            disk=(records + plays) * frame * frames,
-            limit_s=60 + 20 * setting.repeats * setting.whole("seconds"),
+            disk=size,
+            writes=writes,
+            limit_s=60 + setting.repeats * (20 * setting.whole("seconds") + _LIMIT_S),
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        frames, fps = self._frames(setting)[1:]
+        frame, frames, fps = self._frames(setting)
         records, plays = self._streams(setting)
-        moved = read_rows(output, FramesRow)
+        moved, flows = read_rows(output, FramesRow), read_rows(output, FlowRow)
+        on_disk = not absences(output, [f"{self.name}.rate"])
         metrics: list[Metric] = []
         for stream, count in (("record", records), ("play", plays)):
-            free, paced = (
-                [row for row in moved if (row.rate, row.stream) == (rate, stream)]
-                for rate in (0, fps)
-            )
+            free = [row for row in flows if row.stream == stream]
+            paced = [row for row in moved if (row.rate, row.stream) == (fps, stream)]
             if not len(free) == len(paced) == setting.repeats * count:
                 raise NotMeasurable(f"the probe has not moved all frames of {stream}")
-            lengths = {len(us) for one in (*free, *paced) for us in (one.took_us, one.since_due_us)}
-            if lengths - {frames}:
+            if {len(us) for one in paced for us in (one.took_us, one.since_due_us)} - {frames}:
                 raise NotMeasurable(f"some frames of {stream} are missing")
-            if count:
-                runs = (_by_run(free, count), _by_run(paced, count))
-                metrics += _figures(self.metrics, stream, *runs, 1e6 / fps)
+            if not count:
+                continue
+            labels, runs = {"stream": stream}, _by_run(free, count)
+            metrics += _figures(self.metrics, stream, _by_run(paced, count), 1e6 / fps)
+            if on_disk:
+                rates = [min(one.frames * 1e6 / one.done_us for one in run) for run in runs]
+                metrics.append(self.metrics[0].metric(rates, labels))
+            if stream == "record" and setting.parameters["write"] == "buffered":
+                rates = [min(one.frames * 1e6 / one.called_us for one in run) for run in runs]
+                metrics.append(self._buffered.metric(rates, labels))
         looks = [row for row in read_rows(output, WritebackRow) if row.rate == fps]
         if looks:
-            dirty, writeback, written = self.metrics[_OF_STREAMS:]
+            dirty, writeback, written = self.metrics[_OF_STREAMS : len(_METRICS)]
             metrics += [
                 dirty.metric(float(look.dirty_bytes) for look in looks),
                 writeback.metric(float(look.under_way_bytes) for look in looks),
                 written.metric(float(look.wrote_bytes) for look in looks),
             ]
-        return Finding(tuple(metrics))
+        long = setting.facts.exact or not on_disk
+        notes = () if long else (self._extent(flows, frame),)
+        return Finding(tuple(metrics), notes=notes)
+
+    def _extent(self, flows: Sequence[FlowRow], frame: int) -> str:
+        """The note on how much was moved as fast as it goes, and how long that took."""
+        least = min(flow.done_us for flow in flows) / 1e6
+        size = format_value(flows[0].frames * frame, "B")
+        short = (
+            f", less than {_LEAST_S:.0f} s: the rate may be that of the disk's own memory; "
+            "a larger `most` moves more"
+            if least < _LEAST_S
+            else ""
+        )
+        return (
+            f"{self.name}: {size} of each stream went as fast as it goes, to the end of fsync, "
+            f"in {format_value(least, 's')} or more{short}."
+        )
 
     def _streams(self, setting: Setting) -> tuple[int, int]:
         """How many are recorded, and how many played."""
@@ -154,7 +253,7 @@ class Media(Measure):
         return frame, frames, fps
 
 
-def _by_run(streams: Sequence[FramesRow], count: int) -> list[Sequence[FramesRow]]:
+def _by_run(streams: Sequence[_File], count: int) -> list[Sequence[_File]]:
     """The streams of each run, `count` of them."""
     return [streams[at : at + count] for at in range(0, len(streams), count)]
 
@@ -162,24 +261,19 @@ def _by_run(streams: Sequence[FramesRow], count: int) -> list[Sequence[FramesRow
 def _figures(
     quantities: Sequence[Quantity],
     stream: str,
-    free: Sequence[Sequence[FramesRow]],
     paced: Sequence[Sequence[FramesRow]],
     period_us: float,
 ) -> list[Metric]:
-    """The metrics of one way, a sample a run: of several streams the rate is the slowest one's."""
+    """The metrics of one way that is paced, a sample a run."""
     labels = {"stream": stream}
-    rates = tuple(
-        min(len(one.took_us) / (max(1, sum(one.took_us)) / 1e6) for one in run) for run in free
-    )
     took = [[us for one in run for us in one.took_us] for run in paced]
     since = [[us for one in run for us in one.since_due_us] for run in paced]
     worst = tuple(max(run) / 1e6 for run in took)
     late = tuple(sum(us > period_us for us in run) / len(run) for run in since)
     each = tuple(us / 1e6 for run in took for us in run)
-    rate, frame, longest, tardy = quantities[:_OF_STREAMS]
+    frame, longest, tardy = quantities[1:_OF_STREAMS]
     return [
         frame.metric(each, labels),
-        rate.metric(rates, labels),
         longest.metric(worst, labels),
         tardy.metric(late, labels),
     ]

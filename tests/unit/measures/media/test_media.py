@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import wave
+from dataclasses import replace
 from pathlib import Path
 from statistics import stdev
 
@@ -21,7 +22,7 @@ from perfboard.measures.media.listing_search import QUERIES, listing
 from perfboard.measures.reading import example_time
 from perfboard.model.profile import Value
 from perfboard.model.rows import row_line
-from tests.support.measures import job_of, metrics_of
+from tests.support.measures import LIVE, job_of, metrics_of, read
 
 STRIP = "2f67790a26c20bdef37653c43b8335f6ab9364811d982f06879b6127ade60c7e"
 LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
@@ -119,11 +120,12 @@ def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None
     parameters: dict[str, Value] = {"records": 2, "seconds": 1, "write": "direct"}
     # A frame of whole blocks.
     script = job_of("media.both", parameters, EXACT).script
-    assert "media 2 1 $place 28672 30 30 direct 0" in script
+    assert 'media 2 1 "$place" 28672 30 30 direct 0' in script
     fast, slow = [1000] * 30, [2000] * 29 + [90_000]
+    flow = {"frames": 30, "called_us": 1000}
     output = "".join(
-        row_line("frames", rate=rate, stream=stream, took_us=times, since_due_us=times)
-        for rate in (0, 30)
+        row_line("frames", rate=30, stream=stream, took_us=times, since_due_us=times)
+        + row_line("flow", stream=stream, **flow, done_us=sum(times))
         for stream, times in (("record", fast), ("record", slow), ("play", fast))
     ) + row_line("writeback", rate=30, dirty_bytes=5, under_way_bytes=6, wrote_bytes=7)
     found = {
@@ -133,6 +135,68 @@ def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None
     assert found["rate", "record"] == pytest.approx((30 / 0.148,))
     assert found["late", "record"] == (1 / 60,) and found["late", "play"] == (0,)
     assert len(found["frame", "record"]) == 60 and found["written", None] == (7,)
+    # What passes the page cache by has no rate of it.
+    assert ("buffered", "record") not in found
+
+
+PROBE = """\
+#!/bin/sh
+case $1 in
+media)
+    [ "$7" = 0 ] || exit 0
+    echo "$6" >> asked
+    echo "{\\"row\\":\\"flow\\",\\"stream\\":\\"record\\",\\"frames\\":$6,\\"called_us\\":9,\
+\\"done_us\\":$(($6 * 25000 / RATE))}" ;;
+disk-place) exit $ON_DISK ;;
+say) echo "$@" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate_mb", "on_disk", "expected"),
+    [
+        # 10 s at 1 MB/s, and half as much again; and a disk whose 10 s are more than may be.
+        (1, True, [160, 592, 592]),
+        (100, True, [160, 2560, 4000, 4000]),
+        (1, False, [160, 160]),
+    ],
+)
+def test_a_stream_goes_for_10_s_at_the_mediums_rate_or_as_far_as_it_may(
+    tmp_path: Path, rate_mb: int, on_disk: bool, expected: list[int]
+) -> None:
+    probe = tmp_path / "probe"
+    probe.write_text(PROBE)
+    probe.chmod(0o755)
+    env = {"PATH": os.environ["PATH"], "PROBE": str(probe), "RATE": str(rate_mb)}
+    env["ON_DISK"] = str(int(not on_disk))
+    parameters: dict[str, Value] = {"most": 100}
+    job = job_of("media.record", parameters, replace(LIVE, repeats=2))
+    done = subprocess.run(
+        ["sh", "-c", job.script], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    assert (tmp_path / "asked").read_text().split() == [str(frames) for frames in expected]
+    # A tmpfs or so has a rate, but no disk's, and it is written to no further.
+    assert ("media.record.rate" in done.stdout) == (not on_disk)
+    assert done.stdout.count("flow") == 2
+    # All of it is named before.
+    assert 25_000 * sum(expected) <= job.writes <= 100e6 * 4 + 2 * 3_750_000
+
+
+def test_a_rate_that_went_to_the_page_cache_is_called_buffered_and_a_short_one_is_said() -> None:
+    ends = {"frames": 1000, "called_us": 10_000, "done_us": 5_000_000}
+    output = row_line("flow", stream="record", **ends) + row_line(
+        "frames", rate=30, stream="record", took_us=[900] * 30, since_due_us=[900] * 30
+    )
+    facts = replace(LIVE, repeats=1)
+    found = read("media.record", output, facts, seconds=1)
+    figures = {metric.name: metric.samples[0] for metric in found.metrics}
+    assert figures["media.record.rate"] == 200 and figures["media.record.buffered"] == 100_000
+    assert "23.84 MiB of each stream" in found.notes[0] and "less than 10 s" in found.notes[0]
+    output += row_line("absent", metric="media.record.rate", why="on no disk")
+    found = read("media.record", output, facts, seconds=1)
+    assert "media.record.rate" not in {metric.name for metric in found.metrics}
+    assert not found.notes
 
 
 def test_an_xfs_is_made_on_a_virtual_boards_disk_and_asked_of_any_other_target() -> None:

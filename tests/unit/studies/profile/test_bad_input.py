@@ -65,7 +65,7 @@ def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> Non
         ('measure = "image.scale"', 'measure = "image.scal"', 'did you mean "image.scale"'),
         ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
         ("width = 64", "widht = 64", 'did you mean "width"'),
-        ("width = 64", 'width = "wide"', "width is 'wide'; give a number, as 640"),
+        ("width = 64", 'width = "wide"', "width is 'wide'; give a number, as 2048"),
         ("width = 64", "width = true", "width is True; give a number"),
         ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, ns, min"),
         ("<= 3 s", "<= 3 MB", "is not in a unit of image.scale.time"),

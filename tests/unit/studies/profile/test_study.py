@@ -233,7 +233,8 @@ def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) 
     fake = FakeLab(tmp_path)
     times = [4000] * 147 + [12_000, 39_999, 40_000]
     figures = {"stream": "record", "took_us": times, "since_due_us": times}
-    output = "".join(row_line("frames", rate=rate, **figures) for rate in (0, 30))
+    output = row_line("frames", rate=30, **figures)
+    output += row_line("flow", stream="record", frames=150, called_us=9, done_us=9000)
     fake.ends = lambda job, cancelled: replace(RESULTS, stdout=output.encode())
     found = run(fake, path)
     text = " ".join(run_text(found).split())
