@@ -61,9 +61,9 @@ _BUFFERED = Quantity(
     "frames a second that the page cache took, to the end of the last write: label stream",
     "higher",
 )
-# What is shorter may be the rate of a disk's own memory.
+# A shorter run may have the rate of a disk's own memory.
 _LEAST_S = 10.0
-# What the first run that looks for it moves, at least.
+# The first run that looks for it moves this much, at least.
 _FIRST_BYTES = 4_000_000
 # Sets $frames to as many as take _LEAST_S, or are the most. Each try moves half as much again as
 # the one before, or more, and so all before the last no more than twice its bytes.
@@ -84,7 +84,7 @@ _LONG_ENOUGH = """\
 """
 _FLOW = "    flow || exit 1\n"
 _MOST_FRAMES = 1_000_000
-# Of a run as fast as it goes.
+# A run as fast as it goes ends by then.
 _LIMIT_S = 300
 # A tmpfs has a rate, but it is no disk's.
 _NO_DISK = "its files are on no disk; set TMPDIR to a folder on one"

@@ -9,7 +9,7 @@ from perfboard.measures.base import Example, Finding, Measure, Parameter, Quanti
 from perfboard.measures.reading import ended_runs, example_time, time_metrics, timed
 
 _MOST = 4096
-# A small board's memory has room for so many rows, and not for all of a picture.
+# A small board's memory has room for these rows, and not for all of a picture.
 _ROWS = 64
 _SEED = 2001
 # The sum of two numbers of up to this is added to each colour of each pixel. With it a picture of
