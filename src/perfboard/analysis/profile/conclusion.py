@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.profile import Budget, Count, KeyIssue, Part, Profile, Scenario
 from perfboard.model.results.profile import (
+    FigureName,
     ProfileResult,
     ProfileRow,
     PublishedRow,
@@ -61,7 +62,8 @@ def conclude(
             found = _metric(each, look, evidence)
         margin = max(margin_for(part.metric) for part in parts)
         row = _row(each, each.budget, found, evidence, margin)
-        rows.append(row.model_copy(update={"asked": asks}))
+        figures = _figures(parts, look) if asks else ()
+        rows.append(row.model_copy(update={"asked": asks, "figures": figures}))
     study = profile.published
     return ProfileResult(
         published=study and PublishedSource(source=study.source, board=study.board),
@@ -143,6 +145,16 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
         samples = tuple(sample for each in (*bounds, metric) for sample in each.samples)
         metric = metric.model_copy(update={"samples": samples})
     return metric, _limit(metric, found, evidence)
+
+
+def _figures(parts: Sequence[Part], look: Look) -> tuple[FigureName, ...]:
+    """All that the parts' measures gave, each once."""
+    figures: list[FigureName] = []
+    for part in parts:
+        found = look(part)
+        if not isinstance(found, NoFigure):
+            figures += [FigureName(name=each.name, labels=each.labels) for each in found]
+    return tuple(each for at, each in enumerate(figures) if each not in figures[:at])
 
 
 def _limit(metric: Metric, found: Sequence[Metric], evidence: Evidence) -> str:

@@ -26,13 +26,21 @@ class PublishedSource(Record):
     board: str
 
 
+class FigureName(Record):
+    """A metric of the run, by its name and labels."""
+
+    name: str
+    labels: dict[str, str] = Field(default_factory=dict)
+
+
 class ProfileRow(Record):
     """A key issue or a scenario, and its verdict.
 
     `value` is between `low` and `high`, all in `unit`; None where nothing was measured, for the
     `reason`. `least` says that the budget is the least that does. `limit` names what held the
     board back, "" where nothing tells. `labels` are those of the metric that was held against the
-    budget. `asked` is False for a row that the user left out: nothing of it was measured.
+    budget. `asked` is False for a row that the user left out: nothing of it was measured. `figures`
+    are all that its measures gave.
     """
 
     name: str
@@ -53,6 +61,7 @@ class ProfileRow(Record):
     limit: str = ""
     asked: bool = True
     published: PublishedRow | None = None
+    figures: tuple[FigureName, ...] = ()
 
 
 class OptionRow(Record):

@@ -17,7 +17,6 @@ from perfboard.model.blocks import FilmBlock
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import ProfileResult
-from perfboard.model.rows import row_line
 from perfboard.model.run import Evidence, Status
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
@@ -29,7 +28,6 @@ from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (
     PAGE,
     PROFILE,
-    RECORDING,
     SCALED,
     SLOW,
     START,
@@ -226,24 +224,6 @@ def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Pat
     assert [row.name for row in result.rows if row.asked] == ["picture"] and len(fake.jobs) == 1
     with pytest.raises(UsageError, match='no row "pictur"; did you mean "picture"'):
         run(fake, path, only=("pictur",))
-
-
-def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
-    path.write_text(RECORDING)
-    fake = FakeLab(tmp_path)
-    times = [4000] * 147 + [12_000, 39_999, 40_000]
-    figures = {"stream": "record", "took_us": times, "since_due_us": times}
-    output = row_line("frames", rate=30, **figures)
-    output += row_line("flow", stream="record", frames=150, called_us=9, done_us=9000)
-    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=output.encode())
-    found = run(fake, path)
-    text = " ".join(run_text(found).split())
-    shares = "50 % within 4.000 ms, 90 % within 4.000 ms, 99 % within 40.00 ms, "
-    shares += "99.9 % within 40.00 ms, the longest 40.00 ms"
-    bins = "147 in 0 to 10 ms, 1 in 10 to 20 ms, 1 in 30 to 40 ms, 1 in 40 to 50 ms."
-    assert f"media.record, stream record: 150 frames, {shares}; {bins}" in text
-    page = render(found)
-    assert "How long each frame took" in page and "30 to 40 ms" in page
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
+from perfboard.report.sections.profile.figures import figures_block
 from perfboard.report.words.evidence import evidence_label
 
 _WHOLE = {
@@ -224,6 +225,8 @@ def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
     if lines := [*lines, *map(_frames_text, frames)]:
         yield SentenceBlock(text="\n".join(lines))
     yield from map(_bins, frames)
+    if any(row.figures for row in result.rows):
+        yield figures_block(run, result)
     if result.options:
         yield _options(result)
         if changes := _changes(result):
