@@ -37,7 +37,7 @@ name = "index"
 question = "Is a page of pictures made?"
 measure = "image.index"
 metric = "image.index.time"
-parameters = { pictures = 2 }
+parameters = { pictures = 2, width = 640, height = 480 }
 budget = "<= 20 s"
 """
 SEVERAL = """
