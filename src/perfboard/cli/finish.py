@@ -3,28 +3,41 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
+    TargetError,
     exit_code_of,
 )
+from perfboard.model.results.measures import Measurement, MeasuresResult
+from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Outcome, Run, Status
 from perfboard.model.text import printable
 from perfboard.report.text import run_text
 from perfboard.store.folder import find_run
 
+_CODES = {
+    Outcome.PASS: 0,
+    Outcome.FAIL: EXIT_FAILED_VERDICT,
+    Outcome.INCONCLUSIVE: EXIT_INCONCLUSIVE,
+}
 
-def finish(run: Run, as_json: bool) -> int:
-    """Writes the report of a run that was just made, and prints both; the exit code."""
+
+def finish(run: Run, as_json: bool, named: Sequence[str] = ()) -> int:
+    """Writes the report of a run that was just made, and prints both; the exit code.
+
+    `named` are measures that the user asked for one by one.
+    """
     from perfboard.report.writing import write_report
 
     report = write_report(find_run(run.id))
     print_run(run, as_json)
     print(shortest(report), file=sys.stderr if as_json else sys.stdout)
-    return exit_code(run)
+    return exit_code(run, named)
 
 
 def print_run(run: Run, as_json: bool) -> None:
@@ -42,14 +55,24 @@ def shortest(path: Path) -> str:
     return printable(str(path) if relative.startswith("..") else relative)
 
 
-def exit_code(run: Run) -> int:
-    """The exit code of a command after the run."""
+def exit_code(run: Run, named: Sequence[str] = ()) -> int:
+    """The exit code that says how the run ended, or else its outcome."""
     if run.status is Status.ABORTED:
         return EXIT_INTERRUPTED
     if run.errors:
         return exit_code_of(run.errors[0].kind)
-    outcomes = {verdict.outcome for verdict in run.verdicts}
-    if Outcome.FAIL in outcomes or any(result.failed for result in run.results):
-        return EXIT_FAILED_VERDICT
-    undecided = any(result.undecided for result in run.results)
-    return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0
+    # A profile's verdicts say what was not measured.
+    if not run.results_of(ProfileResult) and (missing := _missing(run, named)):
+        failed = any(row.failed for row in missing)
+        return TargetError.exit_code if failed else EXIT_INCONCLUSIVE
+    return _CODES[run.outcome]
+
+
+def _missing(run: Run, named: Sequence[str]) -> list[Measurement]:
+    """The measures without a figure, but for probes of a set: those take what a target has."""
+    return [
+        row
+        for result in run.results_of(MeasuresResult)
+        for row in result.measurements
+        if row.reason and (row in result.own or row.measure in named)
+    ]

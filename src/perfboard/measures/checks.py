@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with measures for a board, by files alone, before it is opened."""
+"""The faults of measures for a board that files alone show, before it is opened."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -46,8 +46,21 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
         parts += ["", f"headline: {', '.join(words)}"]
     for row in rows:
         if row.reason:
-            parts += ["", f"{row.id} is {row.status}: {row.reason}"]
+            parts += ["", _reason(row)]
     return render(parts, width)
+
+
+def unread_text(rows: Sequence[RunRow]) -> str:
+    """The runs that cannot be read, or whose start is still to come, each with why; or ""."""
+    return "".join(
+        clean(_reason(row)) + "\n"
+        for row in rows
+        if row.reason and row.status not in ("running", "unfinished")
+    )
+
+
+def _reason(row: RunRow) -> str:
+    return f"{row.id} is {row.status}: {row.reason}"
 
 
 def _row(row: RunRow) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from perfboard.model.errors import UsageError
 from perfboard.store.folder import find_run, finished_folders
-from perfboard.store.index import RunRow, age, list_runs
+from perfboard.store.index import age, list_runs
 from perfboard.store.reading import load_run
 from perfboard.store.row import RunRow
 

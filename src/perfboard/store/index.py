@@ -5,9 +5,8 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from filelock import FileLock
 
 from perfboard.store import folder
 from perfboard.store.order import number_of
-from perfboard.store.reading import load_run
+from perfboard.store.row import RunRow
 
 _VERSION = 5
 _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, "
@@ -30,35 +29,7 @@ _SECOND = 15
 _SKEW_S = 60.0
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
-_Known = dict[Path, tuple[_Stamp, "RunRow"]]
-
-
-@dataclass(frozen=True)
-class RunRow:
-    """One run in the list of runs.
-
-    `status` is that of the run, or `broken` for a folder that cannot be read,
-    `unfinished` for one that was interrupted, `running` for one under way; `reason`
-    says more of these, and of a start in the future. `number` is its place among the runs of its
-    store, 0 of older runs. `id` is the folder's name. `median` is that of the samples of the metric
-    `headline`, in `unit`: of the run's own, or of the first figure of its measures. One without
-    samples is `between` two values, None: there is no bound.
-    """
-
-    id: str
-    path: Path
-    status: str
-    study: str = ""
-    board: str = ""
-    evidence: str = ""
-    started: datetime | None = None
-    headline: str = ""
-    unit: str = ""
-    median: float | None = None
-    between: tuple[float, float | None] | None = None
-    reason: str = ""
-    tags: Mapping[str, str] = field(default_factory=dict)
-    number: int = 0
+_Known = dict[Path, tuple[_Stamp, RunRow]]
 
 
 def list_runs() -> list[RunRow]:
@@ -167,48 +138,6 @@ def _read_folders(known: _Known) -> _Known:
 
             found[path] = (stamp, read_row(path))
     return found
-
-
-def _read(path: Path) -> RunRow:
-    try:
-        run = load_run(path)
-    except UsageError as error:
-        number = number_of(path)
-        return RunRow(path.name, path, "broken", reason=str(error), number=number)
-    headline, unit, median, between = _headline(run)
-    return RunRow(
-        id=path.name,
-        path=path,
-        status=run.status,
-        study=run.study,
-        board=run.board.name,
-        evidence=run.evidence,
-        started=run.started,
-        headline=headline,
-        unit=unit,
-        median=median,
-        between=between,
-        tags=run.tags,
-        number=number_of(path),
-    )
-
-
-def _headline(
-    run: Run,
-) -> tuple[str, str, float | None, tuple[float, float | None] | None]:
-    """The metric that stands for the run, its unit, and its median or what it is between."""
-    known = [metric for metric in run.metrics if metric.extent]
-    shown = [metric for metric in known if metric.name == run.headline and not metric.labels]
-    if run.headline is None and (measures := run.results_of(MeasuresResult)):
-        figures = (figure for each in measures[0].measurements for figure in each.figures)
-        if (first := next(figures, None)) is not None:
-            return first.metric, first.unit, first.value, None
-        # Those of most probes are no figures.
-        shown = known
-    for metric in shown[:1]:
-        median = summary(metric.samples).median if metric.samples else None
-        return metric.name, metric.unit, median, None if metric.samples else metric.between
-    return "", "", None, None
 
 
 def _unfinished(path: Path) -> RunRow:

@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.run import Artifact, Run
-from perfboard.store.folder import RUN_FILE, UNFINISHED, disk_errors, runs_folder
+from perfboard.store.folder import RUN_FILE, UNFINISHED, disk_errors, run_folders, runs_folder
+from perfboard.store.order import take_number
 
 # Room for the record of a run that fills the disk.
 _RESERVE = ".reserve"
@@ -172,6 +173,7 @@ def new_run(
                 os.close(lock)
         folder = RunFolder(id, path, lock)
         try:
+            take_number(path, run_folders())
             folder.artifacts.mkdir()
             (path / _RESERVE).write_bytes(os.urandom(_RESERVE_BYTES))
         except OSError:

@@ -7,6 +7,7 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
+from perfboard.store.order import number_of
 from perfboard.store.reading import load_run
 from perfboard.store.row import RunRow
 
@@ -16,7 +17,8 @@ def read_row(path: Path) -> RunRow:
     try:
         run = load_run(path)
     except UsageError as error:
-        return RunRow(path.name, path, "broken", reason=str(error))
+        number = number_of(path)
+        return RunRow(path.name, path, "broken", reason=str(error), number=number)
     headline, unit, median, between = _headline(run)
     return RunRow(
         id=path.name,
@@ -31,6 +33,7 @@ def read_row(path: Path) -> RunRow:
         median=median,
         between=between,
         tags=run.tags,
+        number=number_of(path),
     )
 
 

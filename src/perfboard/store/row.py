@@ -13,7 +13,8 @@ class RunRow:
 
     `status` is that of the run, or `broken` for a folder that cannot be read,
     `unfinished` for one that was interrupted, `running` for one under way; `reason`
-    says more of these. `id` is the folder's name. `median` is that of the samples of the metric
+    says more of these, and of a start in the future. `number` is its place among the runs of its
+    store, 0 of older runs. `id` is the folder's name. `median` is that of the samples of the metric
     `headline`, in `unit`: of the run's own, or of the first figure of its measures. One without
     samples is `between` two values, None: there is no bound.
     """
@@ -31,3 +32,4 @@ class RunRow:
     between: tuple[float, float | None] | None = None
     reason: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    number: int = 0

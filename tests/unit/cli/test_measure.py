@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.cli.commands.study import finish
+from perfboard.cli.finish import finish
 from perfboard.measures.catalogue import all_measures
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.results.probes import ProbeProcess

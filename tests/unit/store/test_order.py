@@ -10,8 +10,9 @@ import pytest
 from perfboard.history.baselines import find_baseline
 from perfboard.history.series import load_runs, series_of
 from perfboard.store.boards import find_named, find_pair
-from perfboard.store.folder import find_run, new_run, unfinished_folders
+from perfboard.store.folder import find_run, unfinished_folders
 from perfboard.store.index import list_runs
+from perfboard.store.making import new_run
 from perfboard.store.reading import load_run
 from tests.support.runs import make_run
 

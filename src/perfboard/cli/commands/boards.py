@@ -7,18 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from perfboard.boards.loader import list_boards, load_board, read_board
-from perfboard.cli.options import options_from
-from perfboard.cli.progress import progress
-from perfboard.cli.words import parse_factors, print_json
-from perfboard.factors.choose import choose
-from perfboard.images.image import build_image
-from perfboard.images.own_files import check_own_kernel
-from perfboard.model.errors import (
-    EXIT_FAILED_VERDICT,
-    EXIT_INCONCLUSIVE,
-    EnvironmentLacksError,
-    UsageError,
-)
+from perfboard.cli.words import print_json
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.text import printable
 from perfboard.report.boards import board_margins, board_rows, boards_text
 
@@ -63,6 +53,9 @@ def new(options: argparse.Namespace) -> int:
         raise UsageError(f"{path}: is there already; choose another name, or delete it") from error
     except OSError as error:
         raise EnvironmentLacksError(f"cannot write {path}: {error.strerror}") from error
+    # It loads the image's builder, which the lists do not need.
+    from perfboard.images.own_files import check_own_kernel
+
     try:
         check_own_kernel(load_board(f"./{path}"))
     except UsageError:

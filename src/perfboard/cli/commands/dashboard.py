@@ -14,7 +14,7 @@ from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Run
 from perfboard.model.text import printable
 from perfboard.report.dashboard.site import pages, patterns_of
-from perfboard.report.text import unread_text
+from perfboard.report.runs import unread_text
 from perfboard.store.index import list_runs
 
 _INDEX = "index.html"

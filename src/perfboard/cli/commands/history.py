@@ -9,7 +9,7 @@ from perfboard.cli.words import parse_tags, print_json
 from perfboard.history.series import headline_of, load_runs, series_of
 from perfboard.model.errors import UsageError
 from perfboard.report.history import history_csv, history_text
-from perfboard.report.text import unread_text
+from perfboard.report.runs import unread_text
 from perfboard.store.index import list_runs
 
 

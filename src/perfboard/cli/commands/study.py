@@ -4,10 +4,8 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from perfboard.bench.request import Request
@@ -17,19 +15,8 @@ from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.model.board.real import RealBoard
-from perfboard.model.errors import (
-    EXIT_FAILED_VERDICT,
-    EXIT_INCONCLUSIVE,
-    EXIT_INTERRUPTED,
-    TargetError,
-    UsageError,
-    exit_code_of,
-    refusals,
-)
-from perfboard.model.results.measures import Measurement, MeasuresResult
-from perfboard.model.results.profile import ProfileResult
-from perfboard.model.run import Outcome, Run, Status
-from perfboard.model.text import printable
+from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, refusals
+from perfboard.model.run import Status
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
@@ -37,11 +24,6 @@ from perfboard.studies.base import Study, check_study, get_study, run_study
 
 # Studies that are sets of measures now.
 _SETS = ("standard", "bringup")
-_CODES = {
-    Outcome.PASS: 0,
-    Outcome.FAIL: EXIT_FAILED_VERDICT,
-    Outcome.INCONCLUSIVE: EXIT_INCONCLUSIVE,
-}
 
 
 def study(options: argparse.Namespace) -> int:
@@ -92,17 +74,6 @@ def _asked(
     return request, options_from(chosen.options, options, real)
 
 
-def finish(run: Run, as_json: bool, named: Sequence[str] = ()) -> int:
-    """Writes the report of a run that was just made, and prints both; the exit code.
-
-    `named` are measures that the user asked for one by one.
-    """
-    report = write_report(find_run(run.id))
-    print_run(run, as_json)
-    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
-    return _exit_code(run, named)
-
-
 def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
     """The target that the user names, or "", and the real board, if its file is given."""
     if board is None:
@@ -126,39 +97,3 @@ def line_of(real: LoadedReal, target: str | None) -> str:
             '"serial:///dev/DEVICE", or give it as --target'
         )
     return target or real.board.target
-
-
-def _shortest(path: Path) -> str:
-    """The path as the user would type it: relative where that is inside this folder."""
-    try:
-        relative = os.path.relpath(path)
-    except FileNotFoundError:
-        # The working folder is gone.
-        return printable(str(path))
-    return printable(str(path) if relative.startswith("..") else relative)
-
-
-def _exit_code(run: Run, named: Sequence[str] = ()) -> int:
-    if run.status is Status.ABORTED:
-        return EXIT_INTERRUPTED
-    if run.errors:
-        return exit_code_of(run.errors[0].kind)
-    # A profile's verdicts say what was not measured.
-    if not run.results_of(ProfileResult) and (missing := _missing(run, named)):
-        failed = any(row.failed for row in missing)
-        return TargetError.exit_code if failed else EXIT_INCONCLUSIVE
-    outcomes = {verdict.outcome for verdict in run.verdicts}
-    if Outcome.FAIL in outcomes or any(result.failed for result in run.results):
-        return EXIT_FAILED_VERDICT
-    undecided = any(result.undecided for result in run.results)
-    return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0
-
-
-def _missing(run: Run, named: Sequence[str]) -> list[Measurement]:
-    """The measures without a figure, but for probes of a set: those take what a target has."""
-    return [
-        row
-        for result in run.results_of(MeasuresResult)
-        for row in result.measurements
-        if row.reason and (row in result.own or row.measure in named)
-    ]

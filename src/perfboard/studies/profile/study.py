@@ -153,13 +153,17 @@ class _ProfileRequest:
     times: dict[str, float]
 
 
+def _falls_short(row: ProfileRow) -> bool:
+    return row.weight == "must" and row.outcome != "pass"
+
+
 def _profile(options: ProfileOptions) -> tuple[Path, Profile]:
     """The profile and its file. Raises UsageError."""
     if not options.profile:
         raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
     path = profile_path(options.profile)
     profile = load_profile(path)
-    if not has_budgets(profile):
+    if not profile.judges:
         raise UsageError(
             f"{path}: has no budgets to judge a board by; "
             f"`perfboard measure {options.profile}` measures it"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
-from perfboard.cli.commands.study import exit_code
+from perfboard.cli.finish import exit_code
 from perfboard.model.profile import Part, Profile
 from perfboard.model.run import Evidence, Metric, Run
 from perfboard.report.export.choose import export
