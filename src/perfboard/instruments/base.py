@@ -17,12 +17,14 @@ class InstrumentSighting:
     """Something an instrument saw that the target may have to act on.
 
     A `mark` has its name, and the text that came with it. A `line` of the
-    console has its text alone; a `prompt` is a line that has not ended yet.
+    console has its text alone; a `prompt` is a line that has not ended yet. `ns` is when it was on
+    the board's own clock, if the instrument knows that.
     """
 
     kind: Literal["mark", "line", "prompt"]
     name: str
     text: str
+    ns: int | None = None
 
 
 @dataclass(frozen=True)

@@ -217,8 +217,9 @@ class Scope:
         for line in whole:
             if line.startswith(b'{"mark"'):
                 record = json.loads(line)
-                sightings.append(InstrumentSighting("mark", record["mark"], record.get("text", "")))
                 self.now_ns = record["ns"]
+                name, text = record["mark"], record.get("text", "")
+                sightings.append(InstrumentSighting("mark", name, text, self.now_ns))
                 self.marks_ns.append(self.now_ns)
             elif line.startswith(b'{"beat"'):
                 self.now_ns = json.loads(line)["beat"]

@@ -80,7 +80,9 @@ class BoardWatch:
                 raise Cancelled
             for sighting in self._instruments.read(0.2):
                 if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
-                    progressed = self._now_s()
+                    # Several may have come at once: what counts is when it was.
+                    own = self._scope is not None and sighting.ns is not None
+                    progressed = (sighting.ns or 0) / 1e9 if own else self._now_s()
                 usable = self._judge(sighting)
                 if sighting.kind == "mark" and sighting.name not in ACCOUNTING:
                     seen(self._reached[-1])
