@@ -31,7 +31,9 @@ def take_number(path: Path, others: Iterable[Path]) -> None:
 
 
 def number_of(path: Path) -> int:
-    """The number of a run folder; 0 of older ones, which have none."""
+    """The number of a run folder; 0 of older ones, which have none, and of links."""
+    if path.is_symlink():
+        return 0
     with suppress(OSError, UsageError, ValueError):
         text = read_file(path / _NUMBER, _MOST_DIGITS, "a run's number", links=False).strip()
         return int(text) if text.isdigit() else 0
