@@ -67,7 +67,7 @@ def finished_folders() -> list[Path]:
 def unfinished_folders() -> list[Path]:
     """The folders of runs that are under way or were interrupted, the newest first."""
     found = (path for path in run_folders() if path.name[0] == "." and path.suffix == UNFINISHED)
-    return sorted(found, reverse=True)
+    return newest_first(found)
 
 
 def unfinished_id(path: Path) -> str:
