@@ -38,7 +38,7 @@ def check_items(items: Sequence[Item], request: Request, options: BenchOptions) 
 def _check_job(item: Item) -> None:
     """Raises UsageError for parameters of which no job can be made, on any board.
 
-    Of its defaults a measure makes one, unless the user has to give its command.
+    The defaults of a measure make one, unless the user has to give its command.
     """
     setting, defaults = Setting(item.parameters, EXACT), item.measure.defaults()
     changed = {name for name, value in item.parameters.items() if value != defaults[name]}

@@ -41,7 +41,7 @@ def answer(judgement: Judgement) -> str:
 
 
 def last_words(judgement: Judgement) -> Iterator[str]:
-    """What the last runs like it say, where the baseline's noise is unknown."""
+    """The judgement of the last runs like this one, where the baseline's noise is unknown."""
     if judgement.by_last:
         yield f"`--baseline '{LAST}'` finds: {answer(judgement.by_last)}"
 
