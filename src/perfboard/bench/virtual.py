@@ -29,6 +29,7 @@ from perfboard.bench.talk.tcp import Talk, talk_from
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose, perturbations, trial_factors, with_features
+from perfboard.factors.published import published_at
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import FAR_END
@@ -38,6 +39,7 @@ from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
+from perfboard.model.run import Evidence
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
@@ -97,14 +99,14 @@ class VirtualBench:
         lacks = board.timing.lacks.kinds if board.timing and board.timing.lacks else ()
         # NEON by that name is ARM's, in 32 bits.
         foreign = () if board.machine.isa == "arm" else ("neon",)
-        timing = board.timing.published if board.timing else ()
+        evidence = Emulation(self._variant).evidence
         return KnownFacts(
-            Emulation(self._variant).evidence,
+            evidence,
             exact=True,
             repeats=1,
             ram=board.machine.ram,
             lacks=frozenset((*lacks, *foreign)),
-            published=(*board.published, *timing),
+            published=published_at(self._variant) if evidence is Evidence.TIMED else (),
             power=board.power,
             boot_budget_s=board.boot.budget_s,
             has_model=board.timing is not None,

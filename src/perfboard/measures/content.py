@@ -99,8 +99,7 @@ def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
 
 def _is_of(published: PublishedValue, metric: Metric) -> bool:
     """Whether the published figure is one of the metric, as it was measured."""
-    return (
-        (published.metric, published.unit) == (metric.name, metric.unit)
-        and published.labels.items() <= metric.labels.items()
-        and not published.less
-    )
+    return (published.metric, published.unit) == (
+        metric.name,
+        metric.unit,
+    ) and published.labels.items() <= metric.labels.items()

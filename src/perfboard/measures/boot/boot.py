@@ -7,6 +7,7 @@ from statistics import median
 
 from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metrics_of
 from perfboard.analysis.boot.phases import PHASES
+from perfboard.analysis.published import published_results
 from perfboard.bench.base import Bench
 from perfboard.measures.base import (
     Finding,
@@ -62,7 +63,8 @@ class BootTime(Measure):
             turn.place = f"boot {len(boots) + 1}"
             aside = bench.boot_findings(boots)
             metrics = (*metrics_of(boots), *counted_metrics(boots), *aside.metrics)
-            results = (BootResult(boots=tuple(boots)), *aside.results)
+            published = published_results("boot.", metrics, bench.facts.published)
+            results = (BootResult(boots=tuple(boots)), *aside.results, *published)
             figures = _figures(metrics)
             short = ", ".join(
                 f"{format_value(median(each.metric.samples), 's')} from {each.title}"

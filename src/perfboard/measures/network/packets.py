@@ -2,9 +2,11 @@
 """network.packets: small packets that the board echoes a second, and the limit (study C)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from perfboard.analysis.packets.search import Goal
+from perfboard.analysis.published import published_results
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.ends import Ends
@@ -81,7 +83,8 @@ class NetworkPackets(Measure):
             (result,) = found.results
             assert isinstance(result, PacketsResult)  # noqa: S101
             raise NotMeasurable(" ".join(echo.reason for echo in result.echoes))
-        return found
+        published = published_results(self.name, found.metrics, setting.facts.published)
+        return replace(found, results=(*found.results, *published))
 
     def _ask(self, ends: Ends, protocols: list[Protocol], setting: Setting, turn: Turn) -> None:
         exact = setting.facts.exact

@@ -16,6 +16,7 @@ from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.results.packets import PacketsResult
+from perfboard.model.results.published import PublishedResult
 from perfboard.model.run import Run, RunError
 from perfboard.store.recording import Content
 
@@ -97,8 +98,9 @@ class PacketsStudy:
 
 
 def _found(content: Content, findings: Findings) -> Content:
-    """The packets' own result, which has all that the measure found."""
-    results = tuple(each for each in content.results if isinstance(each, PacketsResult))
+    """The packets' own results, which have all that the measure found."""
+    kinds = (PacketsResult, PublishedResult)
+    results = tuple(each for each in content.results if isinstance(each, kinds))
     errors = tuple(
         RunError(kind=INCONCLUSIVE, message=f"Nothing was measured: {found.reason}")
         for found in findings.found.values()

@@ -10,6 +10,7 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult, Span
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.measures import MeasuresResult
+from perfboard.model.results.published import PublishedResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.series import series_of
@@ -72,7 +73,8 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
         parts += ["", table]
     names = {row.name for row in rows}
     others = [m for m in run.metrics if m.extent and m.name.removesuffix(_COUNTED) not in names]
-    if others and all(isinstance(each, (BootResult, LimitsResult)) for each in run.results):
+    of_boots = (BootResult, LimitsResult, PublishedResult)
+    if others and all(isinstance(each, of_boots) for each in run.results):
         parts += ["", metric_table(run, others)]
     return parts
 
