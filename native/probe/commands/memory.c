@@ -8,10 +8,10 @@
  * and is waited for. Orphans of both count with the command.
  *
  * Prints rows `memory` with bytes of RSS, PSS and USS, summed over the processes
- * (/proc/PID/smaps_rollup, or smaps before Linux 4.14), and of the system's free
- * memory, when it starts, at the highest (each by itself, looked at ten times a
- * second; of the free memory the least) and what is lasting; and a row `before`, from
- * before the command began. Free is what /proc/meminfo has free, for buffers and
+ * (/proc/PID/smaps_rollup, or smaps before Linux 4.14), of their virtual sizes
+ * (/proc/PID/status), and of the system's free memory, when it starts, at the highest (each by
+ * itself, looked at ten times a second; of the free memory the least) and what is lasting; and a
+ * row `before`, from before the command began. Free is what /proc/meminfo has free, for buffers and
  * cached, less what is shared, which no cache gives back.
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
@@ -35,7 +35,7 @@
 #define MOST_SETTLE_MS 600000
 
 struct memory {
-	unsigned long long rss, pss, uss, free;
+	unsigned long long rss, pss, uss, vsz, free;
 };
 
 struct process {
@@ -88,9 +88,12 @@ static void find_own(pid_t task)
 static void add_process(struct memory *memory, pid_t id)
 {
 	struct lines lines;
-	char path[64];
+	char path[64], status[4096];
 	const char *line;
 
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)id);
+	read_file(path, status, sizeof(status));
+	memory->vsz += meminfo(status, "VmSize:");
 	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)id);
 	if (!open_lines(&lines, path)) {
 		snprintf(path, sizeof(path), "/proc/%d/smaps", (int)id);
@@ -141,6 +144,7 @@ static struct memory look_and_keep(struct memory *highest, pid_t task)
 	keep_higher(&highest->rss, now.rss);
 	keep_higher(&highest->pss, now.pss);
 	keep_higher(&highest->uss, now.uss);
+	keep_higher(&highest->vsz, now.vsz);
 	if (now.free < highest->free)
 		highest->free = now.free;
 	return now;
@@ -150,7 +154,7 @@ static void print_memory(const char *when, struct memory memory)
 {
 	print_row("memory", TEXT("when", when), NUMBER("rss_bytes", memory.rss),
 		  NUMBER("pss_bytes", memory.pss), NUMBER("uss_bytes", memory.uss),
-		  NUMBER("free_bytes", memory.free));
+		  NUMBER("vsz_bytes", memory.vsz), NUMBER("free_bytes", memory.free));
 }
 
 static pid_t start_shell(const char *command)

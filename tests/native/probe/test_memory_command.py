@@ -39,6 +39,12 @@ def by_hand(ids: list[int]) -> list[int]:
     return sums
 
 
+def virtual_size(ids: list[int]) -> int:
+    """Their virtual sizes, by the pages of statm."""
+    words = (Path(f"/proc/{one}/statm").read_text().split() for one in ids)
+    return sum(int(pages) * PAGE for pages, *_ in words)
+
+
 def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
     ids = tmp_path / "ids"
     # The shell waits, its child and its grandchild sleep, and an orphan does.
@@ -56,11 +62,13 @@ def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
             if int(text.rpartition(")")[2].split()[1]) in own and one not in own
         ]
         expected = by_hand([*own, *more])
+        size = virtual_size([*own, *more])
         output, _ = running.communicate(timeout=20)
     assert len(own) == 3 and len(more) == 2
     start = rows(output)["start"]
     rss, pss, uss = start.rss_bytes, start.pss_bytes, start.uss_bytes
     assert abs(rss - expected[0]) <= PAGE and abs(uss - expected[2]) <= PAGE
+    assert start.vsz_bytes == size > rss
     # How many others share the C library's pages changes between the two looks.
     assert pss == pytest.approx(expected[1], rel=0.15) and uss <= pss <= rss
     assert not any(Path(f"/proc/{one}").exists() for one in [*own, *more])

@@ -13,7 +13,14 @@ from perfboard.model.profile import Value
 from perfboard.model.rows import Count, Row, read_rows, row_line
 
 _WHEN = ("start", "highest", "lasting")
-_FIGURES = {"rss_bytes": 3000, "pss_bytes": 2000, "uss_bytes": 1000, "free_bytes": 8_000_000}
+_KINDS = ("rss", "pss", "uss", "vsz", "free")
+_FIGURES = {
+    "rss_bytes": 3000,
+    "pss_bytes": 2000,
+    "uss_bytes": 1000,
+    "vsz_bytes": 9000,
+    "free_bytes": 8_000_000,
+}
 
 
 class ApplicationMemoryRow(Row):
@@ -24,6 +31,7 @@ class ApplicationMemoryRow(Row):
     rss_bytes: Count
     pss_bytes: Count
     uss_bytes: Count
+    vsz_bytes: Count
     free_bytes: Count
 
 
@@ -49,7 +57,6 @@ class MemoryApplication(Measure):
     metrics = memory_figures(
         "memory.application",
         "label when (start, highest, lasting; of free also before, and highest is the least)",
-        has_vsz=False,
     )
     examples = (
         Example(
@@ -59,6 +66,7 @@ class MemoryApplication(Measure):
                 "memory.application.rss": 3000,
                 "memory.application.pss": 2000,
                 "memory.application.uss": 1000,
+                "memory.application.vsz": 9000,
                 "memory.application.free": 9_000_000,
             },
             {"command": "sleep 3", "task": "true"},
@@ -87,15 +95,12 @@ class MemoryApplication(Measure):
         before = [float(row.free_bytes) for row in read_rows(output, FreeBeforeRow)]
         found: dict[str, list[tuple[float, ...]]] = {when: [] for when in _WHEN}
         for row in read_rows(output, ApplicationMemoryRow):
-            figures = (row.rss_bytes, row.pss_bytes, row.uss_bytes, row.free_bytes)
-            found[row.when].append(tuple(map(float, figures)))
+            found[row.when].append(tuple(float(getattr(row, f"{kind}_bytes")) for kind in _KINDS))
         if {len(before), *map(len, found.values())} != {repeats}:
             raise NotMeasurable("the probe has not said what memory there was")
         metrics = [memory_metric(self.name, "free", {"when": "before"}, before)]
         for when in _WHEN:
-            for name, samples in zip(
-                ("rss", "pss", "uss", "free"), zip(*found[when], strict=True), strict=True
-            ):
+            for name, samples in zip(_KINDS, zip(*found[when], strict=True), strict=True):
                 metrics.append(memory_metric(self.name, name, {"when": when}, samples))
         return Finding(tuple(metrics))
 

@@ -16,12 +16,11 @@ _MEANINGS = {
 }
 
 
-def memory_figures(name: str, labels: str, *, has_vsz: bool = True) -> tuple[Quantity, ...]:
+def memory_figures(name: str, labels: str) -> tuple[Quantity, ...]:
     """The metrics NAME.rss and so on; `labels` says which labels they have, and when they are."""
     return tuple(
         Quantity(f"{name}.{short}", "B", f"{meaning}: {labels}", _better(short))
         for short, meaning in _MEANINGS.items()
-        if has_vsz or short != "vsz"
     )
 
 
