@@ -10,6 +10,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.images.packages.apt import AptState
 from perfboard.measures.base import EXACT, Setting
+from perfboard.measures.disk.points import FOLDER
 from perfboard.measures.loop import Item
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError, refusals
@@ -20,7 +21,9 @@ def check_items(items: Sequence[Item], request: Request, options: BenchOptions) 
     """All that is wrong with the items, the board and its options, a line each."""
 
     def check_folders() -> None:
-        for folder in {str(item.parameters.get("folder", "")) for item in items} - {""}:
+        # That of mail is no folder of a disk.
+        on_disks = (item for item in items if FOLDER in item.measure.parameters)
+        for folder in {str(item.parameters[FOLDER.name]) for item in on_disks} - {""}:
             check_folder(request.target, folder)
 
     def check_packages() -> None:

@@ -123,3 +123,11 @@ def test_the_price_of_each_board_that_is_measured_may_be_given(
     prices = ("--price", "rpi2=35", "--price", "verdex=99", "--only", "nosuch")
     assert call("study", "profile", "kiosk", *boards, *prices) == 2
     assert "--price" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["kiosk", "image-converter", "media-recorder", "web-mail"])
+def test_no_shipped_profile_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    # The price alone: mail's parameter `folder` was taken for one of a disk.
+    assert call("study", "profile", name, "--target", "local", "--price", "nosuch=3") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--price nosuch" in line

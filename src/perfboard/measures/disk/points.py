@@ -33,16 +33,14 @@ _MILLISECONDS = 1500
 QUICK = Parameter(
     "quick", False, "true: fewer sizes, and a tenth of the writing, to spare flash", labels=False
 )
-PARAMETERS = (
-    QUICK,
-    Parameter(
-        "folder",
-        "",
-        "the folder of a live target whose disk is measured; else the first one that is on a disk, "
-        "of $TMPDIR, /var/tmp and $HOME there",
-        labels=False,
-    ),
+FOLDER = Parameter(
+    "folder",
+    "",
+    "the folder of a live target whose disk is measured; else the first one that is on a disk, "
+    "of $TMPDIR, /var/tmp and $HOME there",
+    labels=False,
 )
+PARAMETERS = (QUICK, FOLDER)
 
 
 class DiskWork(Row):
