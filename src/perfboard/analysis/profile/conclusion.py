@@ -133,10 +133,14 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
         ]
         if not known:
             return NoFigure(f"{part.measure} gave no {part.metric}")
-        asked = ", ".join(f"{k}={v}" for k, v in part.labels.items()) or "no labels"
-        what = "fits none" if not fitting else f"fits {len(fitting)}"
-        close = nearest(asked, known) if not fitting else "."
-        return NoFigure(f"{asked} {what} of {part.metric}'s: {'; '.join(known)}{close}")
+        asked = ", ".join(f"{k}={v}" for k, v in part.labels.items())
+        if fitting:
+            each = "; ".join(known)
+            return NoFigure(
+                f"{len(fitting)} figures of {part.metric} fit; name one by its labels: {each}"
+            )
+        near = nearest(asked, known).removesuffix(".")
+        return NoFigure(f"{asked} fits none of {part.metric}'s: {'; '.join(known)}{near}")
     (metric,) = fitting
     if not metric.samples:
         return NoFigure("it has no samples")

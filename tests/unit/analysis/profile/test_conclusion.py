@@ -114,6 +114,19 @@ def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
     assert "size=large fits none of work.time's: size=small" in result.rows[0].reason
 
 
+def test_labels_that_fit_several_are_answered_with_those() -> None:
+    issue = {key: value for key, value in ISSUE.items() if key != "labels"}
+    metrics = tuple(
+        Metric(name="work.time", unit="s", labels={"size": size}, samples=(1.0,))
+        for size in ("small", "large")
+    )
+    result = conclude(profile(issue), lambda part: metrics, Evidence.TIMED, lambda metric: 0.0)
+    assert (
+        result.rows[0].reason
+        == "2 figures of work.time fit; name one by its labels: size=small; size=large"
+    )
+
+
 def test_a_reason_stands_in_the_row() -> None:
     def look(part: Part) -> NoFigure:
         return NoFigure("no room")
