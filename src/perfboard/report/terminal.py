@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDTH = 80
+# In characters: a longer heading over figures takes several lines.
+_LONG_HEADING = 16
 # Headings of columns that hold words; the others hold figures.
 _WORDS = (
     "phase",
@@ -49,7 +51,8 @@ def cells(*texts: str) -> "list[Text]":
 def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     """A table whose columns of words are left-aligned and fold, those of figures right.
 
-    `words` are the places of those of words; None: those whose headings are known to be.
+    `words` are the places of those of words; None: those whose headings are known to be. A long
+    heading of figures takes a line for each of its parts, to leave the words their room.
     """
     from rich import box
     from rich.table import Table
@@ -58,8 +61,9 @@ def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for place, heading in enumerate(headings):
         holds_words = heading in _WORDS if words is None else place in words
+        is_long = not holds_words and len(heading) > _LONG_HEADING
         table.add_column(
-            Text(clean(heading)),
+            Text(clean(heading).replace(", ", ",\n") if is_long else clean(heading)),
             justify="left" if holds_words else "right",
             overflow="fold" if holds_words else "ellipsis",
             no_wrap=not holds_words,
