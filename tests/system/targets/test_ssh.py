@@ -79,7 +79,7 @@ def test_a_probe_that_the_kernel_kills_for_memory_is_reported(here: Here) -> Non
     # It believes that it has all of this machine's, and its group may have 12 MB.
     words = ("measure", "memory.latency", "kernel.syscall", "--target", "ssh://root@board")
     with memory_group(12 << 20) as group, dropbear(here, group):
-        run = here.json(*words, "--time", "8")
+        run = here.json(*words, "--time", "8", code=5)
         until(here.left_clean)
     assert run["status"] == "complete"
     (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]

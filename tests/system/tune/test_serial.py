@@ -36,7 +36,9 @@ _LAST = b"press Enter"
 
 
 @contextmanager
-def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[list[str]]:
+def board_to_write(
+    verdex: LoadedBoard, image: Image, folder: Path, write: str = ""
+) -> Iterator[list[str]]:
     """The options of a board that boots what was written to its flash when it is reset.
 
     An image is booted by the emulator once; the next time its words come again, at the line's
@@ -93,7 +95,7 @@ def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[
     try:
         yield [
             *("--target", f"serial://{os.ttyname(slave)}"),
-            *("--write", shlex.join(["cp", "-ft", str(flash)])),
+            *("--write", write or shlex.join(["cp", "-ft", str(flash)])),
             *("--reset", shlex.join([sys.executable, str(script), str(folder / "switch")])),
             *("--usable", _LAST.decode()),
         ]
@@ -148,8 +150,8 @@ def test_a_program_that_cannot_write_ends_the_tune(
     perfboard: Perfboard, verdex: LoadedBoard, image: Image, tmp_path: Path
 ) -> None:
     words = ["tune", "boot", "--board", "verdex", *keep_but("console")]
-    with board_to_write(verdex, image, tmp_path) as options:
-        done = perfboard(*words, *options, "--write", "false", code=3)
+    with board_to_write(verdex, image, tmp_path, write="false") as options:
+        done = perfboard(*words, *options, code=3)
     said = " ".join(done.stdout.split())
     assert "--write false " in said and "failed (1)" in said
     (row,) = perfboard.json("runs")

@@ -167,11 +167,13 @@ class Media(Measure):
             enough = _LONG_ENOUGH % (_LEAST_S * 1e6, most, most, most)
             repeats, writes = repeats - 1, size * repeats + all_frames * most * (repeats + 2)
         script = (
-            f"{place.script}{paced}{flow}frames={frames}\n"
+            f"{place.script}{flow}frames={frames}\n"
             'if "$PROBE" disk-place "$place" > /dev/null; then\n'
             f"{enough}{_FLOW * repeats}else\n"
             f'    "$PROBE" say absent metric={self.name}.rate why="{_NO_DISK}"\n'
             f"{_FLOW * setting.repeats}fi\n"
+            # After them the file system is no longer new, whose first frames are late.
+            f"{paced}"
         )
         return Job(
             script,

@@ -203,7 +203,7 @@ def test_an_xfs_is_made_on_a_virtual_boards_disk_and_asked_of_any_other_target()
     job = job_of("media.record", {"filesystem": "xfs"}, EXACT)
     assert (job.packages, job.features) == (("xfsprogs",), ("xfs",))
     assert "mkfs.xfs -q -f -b size=4096 /dev/pbd" in job.script
-    place = job.script.partition('"$PROBE" media')[0]
+    place = job.script.partition("flow()")[0]
     done = subprocess.run(["sh", "-c", f"stat() {{ echo tmpfs; }}; {place}"], capture_output=True)
     assert done.returncode == 1 and b"set TMPDIR to one that is" in done.stderr
     done = subprocess.run(["sh", "-c", f"stat() {{ echo xfs; }}; {place}"], capture_output=True)
