@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from perfboard.analysis.verify.rows import measured
 from perfboard.model.published import PublishedValue
-from perfboard.model.results.published import PublishedResult, PublishedRow
+from perfboard.model.results.published import ComparedFigure, PublishedResult
 from perfboard.model.run import Metric
 
 
@@ -14,7 +14,7 @@ def published_results(
 ) -> tuple[PublishedResult, ...]:
     """The published figures of metrics that begin so, as one result; none: nothing is published."""
     rows = tuple(
-        PublishedRow(
+        ComparedFigure(
             metric=figure.metric,
             labels=figure.labels,
             unit=figure.unit,

@@ -9,7 +9,7 @@ from perfboard.model.record import Quantity, Record
 from perfboard.model.results.base import Result
 
 
-class PublishedRow(Record):
+class ComparedFigure(Record):
     """A published figure of a metric, and the run's own; None: the run has none of it.
 
     `labels` are those that the published figure has. `source` says who measured it. `differs` is
@@ -29,7 +29,7 @@ class PublishedResult(Result):
     """The published figures of what the run measured."""
 
     kind: Literal["published"] = "published"
-    rows: Annotated[tuple[PublishedRow, ...], Field(min_length=1)]
+    rows: Annotated[tuple[ComparedFigure, ...], Field(min_length=1)]
 
 
 RESULT = PublishedResult

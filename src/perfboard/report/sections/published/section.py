@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from perfboard.model.blocks import Block, SentenceBlock, TableBlock
 from perfboard.model.published import WITHIN
-from perfboard.model.results.published import PublishedResult, PublishedRow
+from perfboard.model.results.published import ComparedFigure, PublishedResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
@@ -35,7 +35,7 @@ def _lead(run: Run, result: PublishedResult) -> str:
     return f"{head}, {min(times):.2f} to {max(times):.2f} times them." if times else f"{head}."
 
 
-def _cells(row: PublishedRow) -> tuple[str, ...]:
+def _cells(row: ComparedFigure) -> tuple[str, ...]:
     published = format_value(row.published, row.unit)
     if row.here is None:
         return _name(row), published, "not measured", ""
@@ -47,7 +47,7 @@ def _cells(row: PublishedRow) -> tuple[str, ...]:
     )
 
 
-def _name(row: PublishedRow) -> str:
+def _name(row: ComparedFigure) -> str:
     labels = ", ".join(f"{name} {value}" for name, value in row.labels.items())
     return f"{row.metric} ({labels})" if labels else row.metric
 
