@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.analysis.boot.phases import cut_phases, cut_userspace
+from perfboard.analysis.boot.phases import cut_phases
+from perfboard.analysis.boot.steps import cut_userspace
 from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.results.boot import Boot

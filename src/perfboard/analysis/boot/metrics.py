@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.phases import PhaseTime, between_of, cut_boot, total
+from perfboard.analysis.boot.phase_time import PhaseTime, between_of
+from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.analysis.counters import counter_metrics
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perfboard.analysis.boot.phases import PhaseTime, cut_phases, total
+from perfboard.analysis.boot.phase_time import PhaseTime
+from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.analysis.power.area import area
 from perfboard.analysis.power.energy import LEAST_SAMPLES, has_gap

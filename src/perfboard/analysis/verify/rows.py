@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perfboard.analysis.boot.phases import phase_names
+from perfboard.analysis.boot.phase_time import phase_names
 from perfboard.analysis.verify.parameters import PartParameter
 from perfboard.analysis.verify.reach import SIZE, TRIED, named, size_of
 from perfboard.model.published import BEYOND_L1, PublishedValue

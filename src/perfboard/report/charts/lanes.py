@@ -4,7 +4,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.phases import PhaseTime, cut_boot
+from perfboard.analysis.boot.phase_time import PhaseTime
+from perfboard.analysis.boot.phases import cut_boot
 from perfboard.model.results.boot import Boot, Span
 from perfboard.model.units import format_between, format_value
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from perfboard.analysis.boot.phases import PhaseTime, between_of, cut_boot, total
+from perfboard.analysis.boot.phase_time import PhaseTime, between_of
+from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.model.results.boot import Boot
 from perfboard.model.units import format_value
 

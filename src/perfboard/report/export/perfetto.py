@@ -13,7 +13,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from perfboard.analysis.boot.phases import PhaseTime, cut_boot
+from perfboard.analysis.boot.phase_time import PhaseTime
+from perfboard.analysis.boot.phases import cut_boot
 from perfboard.analysis.timeline.boots import on_reference, zero_of
 from perfboard.model.results.boot import Boot, BootResult, Span
 from perfboard.model.results.timeline import TimelineClock, TimelineResult

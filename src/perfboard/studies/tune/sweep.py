@@ -4,7 +4,8 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
-from perfboard.analysis.boot.phases import cut_phases, cut_userspace, total
+from perfboard.analysis.boot.phases import cut_phases, total
+from perfboard.analysis.boot.steps import cut_userspace
 from perfboard.analysis.tune.combinations import (
     BASELINE,
     Combination,

@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.phases import (
-    PHASES,
-    cut_boot,
-    cut_phases,
-    cut_userspace,
-    firmware_end,
-    total,
-)
+from perfboard.analysis.boot.phases import PHASES, cut_boot, cut_phases, firmware_end, total
+from perfboard.analysis.boot.steps import cut_userspace
 from perfboard.model.results.boot import Boot, Mark
 
 NAMES = [PHASES[0].start, *(phase.end for phase in PHASES)]

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from perfboard.analysis.boot.bounds.parts import BITS, Rate, limits_of, printed_between, shown_boot
-from perfboard.analysis.boot.phases import PhaseTime, cut_boot
+from perfboard.analysis.boot.phase_time import PhaseTime
+from perfboard.analysis.boot.phases import cut_boot
 from perfboard.analysis.boot.reading.waits import ADVICE, UNPACKING
 from perfboard.model.results.boot import Boot, Mark, Wait
 from perfboard.model.results.limits import Cause, LimitPart, LimitsResult

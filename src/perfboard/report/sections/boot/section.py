@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from perfboard.analysis.boot.phases import TOTALS, PhaseTime
+from perfboard.analysis.boot.phase_time import PhaseTime
+from perfboard.analysis.boot.phases import TOTALS
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, Status
 from perfboard.model.units import format_between, format_value

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from perfboard.analysis.boot.phases import PhaseTime, between_of, total
+from perfboard.analysis.boot.phase_time import PhaseTime, between_of
+from perfboard.analysis.boot.phases import total
 from perfboard.model.results.boot import IDLE_TASK, Span
 from perfboard.model.units import format_between, format_value
 from perfboard.report.charts.lanes import step_name

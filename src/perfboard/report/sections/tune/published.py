@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.phases import phase_names
+from perfboard.analysis.boot.phase_time import phase_names
 from perfboard.model.published import WITHIN
 from perfboard.model.results.tune import PublishedChange, TuneResult
 from perfboard.model.units import format_value
