@@ -28,10 +28,11 @@ class BenchFixture:
     def boot(self, target: str, *, boots: int = 1, **factors: str) -> "Run":
         """Boots a virtual board, by its name or file, at levels of its `factors`."""
         from perfboard.bench.request import Request
+        from perfboard.model.target import virtual_target
         from perfboard.studies.base import run_study
         from perfboard.studies.boot.study import STUDY, BootOptions
 
-        request = Request(f"virtual:{target}", factors, ("pytest",))
+        request = Request(virtual_target(target), factors, ("pytest",))
         return self._whole(run_study(STUDY, request, BootOptions(boots=boots), self.lab))
 
     def probe(self, *probes: str, target: str = "local", budget_s: float = 5.0) -> "Run":

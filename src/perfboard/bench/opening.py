@@ -9,11 +9,12 @@ from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.live import LiveBench
 from perfboard.bench.options import BenchOptions, check_usable
-from perfboard.bench.request import Request, virtual_name
+from perfboard.bench.request import Request
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.choose import choose
 from perfboard.model.errors import UsageError, refusals
+from perfboard.model.target import virtual_name
 from perfboard.store.recording import Recording
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.opening import kind_of, kinds

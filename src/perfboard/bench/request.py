@@ -10,21 +10,9 @@ from perfboard.model.board.board import NAME
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.run import BoardSummary
+from perfboard.model.target import place_of, virtual_name
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Target
-
-# Before the name or the file of a virtual board.
-_VIRTUAL = "virtual:"
-
-
-def virtual_target(board: str) -> str:
-    """The target that is the virtual board of that name or file."""
-    return f"{_VIRTUAL}{board}"
-
-
-def virtual_name(target: str) -> str | None:
-    """The name or file of the virtual board that the target is; None: it is a real one."""
-    return target.removeprefix(_VIRTUAL) if target.startswith(_VIRTUAL) else None
 
 
 @dataclass(frozen=True)
@@ -82,11 +70,3 @@ class Request:
             image=target.image,
             packages=target.packages,
         )
-
-
-def place_of(target: str) -> str:
-    """A short name for what the user calls a target, of letters, digits, dots and dashes."""
-    scheme, _, rest = target.partition(":")
-    rest = rest.partition("?coordinator=")[0]
-    host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
-    return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"

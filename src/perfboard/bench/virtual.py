@@ -14,7 +14,6 @@ from perfboard.bench.job import AUTHORITY, HOME, Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.outcome import lacked, output_of, with_screen
-from perfboard.bench.request import virtual_target
 from perfboard.bench.script import (
     FOUND,
     SCRIPT,
@@ -199,7 +198,7 @@ class VirtualBench:
         summary = emulation.summary()
         return Subject(
             summary.model_copy(update={"facts": {**self._probe_facts, **summary.facts}}),
-            self._text if probed and not booted else virtual_target(board.name),
+            self._text,
             emulation.evidence,
             levels=levels,
             perturbed=perturbations(levels),

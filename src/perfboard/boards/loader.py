@@ -17,6 +17,7 @@ from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.problems import problems_of, show_value
 from perfboard.model.tables import merged
+from perfboard.model.target import command
 from perfboard.model.text import nearest
 from perfboard.model.timing.part import Timing
 from perfboard.model.units import format_size
@@ -71,8 +72,9 @@ def load_board(name_or_path: str) -> LoadedBoard:
     if isinstance(loaded, LoadedReal):
         raise UsageError(
             f"{loaded.path}: this is the file of a real board, and only a virtual board is built "
-            "or emulated. Name a virtual board; a real one is for --board of `perfboard study` "
-            "and `perfboard tune`"
+            "or emulated. Name a virtual board; a real one is for "
+            f"`{command('study', 'boot', '--board', name_or_path)}` and "
+            f"`{command('tune', 'boot', '--board', name_or_path)}`"
         )
     return loaded
 

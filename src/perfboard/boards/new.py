@@ -55,7 +55,7 @@ def board_text(name: str, like: str, own: OwnFiles, folder: Path) -> str:
     flash = other.flash
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
-        "# Written by `perfboard boards new`; docs/boards/boards.md lists the keys.",
+        "# Written by Perfboard; docs/boards/boards.md lists the keys.",
         'schema = "perfboard.board/1"',
         f"name = {_quoted(name)}",
         f"title = {_quoted(f'{name}, timed as {other.name}')}",

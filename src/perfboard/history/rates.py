@@ -6,6 +6,7 @@ from perfboard.analysis.boot.bounds.seen import SeenBoard
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence, Metric, Run
+from perfboard.model.target import command_on
 from perfboard.store.index import list_runs
 from perfboard.store.reading import load_run
 
@@ -17,8 +18,11 @@ _MEMORY = "memory.bandwidth"
 _MOST = 20
 
 
-def rates_of(board: str, evidence: Evidence, baud: int | None) -> SeenBoard:
-    """The newest measured rates of the board of that name and evidence, with its line's `baud`."""
+def rates_of(board: str, target: str, evidence: Evidence, baud: int | None) -> SeenBoard:
+    """The newest measured rates of the board of that name and evidence, with its line's `baud`.
+
+    `target` is where more of it can be measured.
+    """
     memory: Rate | None = None
     storage: Rate | None = None
     used: list[str] = []
@@ -37,7 +41,8 @@ def rates_of(board: str, evidence: Evidence, baud: int | None) -> SeenBoard:
         if (memory is None and found[0]) or (storage is None and found[1]):
             used.append(run.id)
         memory, storage = memory or found[0], storage or found[1]
-    return SeenBoard(baud, memory, storage, tuple(used))
+    measured_by = command_on(target, board, "measure", _MEMORY)
+    return SeenBoard(baud, memory, storage, tuple(used), measured_by)
 
 
 def _memory(run: Run) -> Rate | None:

@@ -170,7 +170,7 @@ VIRTUAL = (
     Purpose("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
     Purpose("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),
     Purpose("boot virtual boards with x86", _BOOT, "i386"),
-    Purpose("try every level in `perfboard tune`", _LEVELS),
+    Purpose("try every level in a tune", _LEVELS),
 )
 
 

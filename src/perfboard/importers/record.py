@@ -26,6 +26,7 @@ from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.power import PowerResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
+from perfboard.model.target import file_target
 from perfboard.model.text import printable
 from perfboard.store.boards import find_named
 from perfboard.store.making import RunFolder
@@ -242,13 +243,15 @@ def _subject(
             }
         )
         evidence = parent.run.evidence if evidence is Evidence.UNKNOWN else evidence
-    return Subject(board, f"file:{file.path.name}", evidence)
+    return Subject(board, file_target(file.path.name), evidence)
 
 
 def _limits(subject: Subject, boots: Sequence[Boot]) -> LimitsResult | None:
     """How far the boots are from the limit, by what runs of the same board measured."""
     board = subject.board
-    return seen_limits(boots, rates_of(board.name, subject.evidence, board.console_baud))
+    return seen_limits(
+        boots, rates_of(board.name, subject.target, subject.evidence, board.console_baud)
+    )
 
 
 def _headline(metrics: Sequence[Metric]) -> str:

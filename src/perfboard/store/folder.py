@@ -153,7 +153,7 @@ def find_run(text: str) -> Path:
             raise UsageError(f"run {unfinished_id(path)} is not finished; its folder is {path}")
     advice = import_advice(text)
     if not finished:
-        raise UsageError(f"there are no runs in {runs}; make one with `perfboard study`.{advice}")
+        raise UsageError(f"there are no runs in {runs}; make one with `perfboard measure`.{advice}")
     raise UsageError(f'no run "{text}" in {runs}; `perfboard runs` lists them.{advice}')
 
 

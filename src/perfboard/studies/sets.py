@@ -8,6 +8,7 @@ from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
 from perfboard.model.profile import Parameters, Value
+from perfboard.model.target import command
 from perfboard.model.text import nearest
 from perfboard.profiles.loader import is_shipped, list_profiles, load_profile, profile_path
 
@@ -18,7 +19,8 @@ def set_items(name: str) -> list[Item]:
     profile = load_profile(path)
     if profile.judges:
         raise UsageError(
-            f"{path}: has budgets to judge a board by: `perfboard study profile {name}` does so"
+            f"{path}: has budgets to judge a board by: "
+            f"`{command('study', 'profile', name)}` does so"
         )
     items: dict[str, Item] = {}
     rows = [(name, Parameters(), f"{path}: measures") for name in profile.measures]
@@ -30,7 +32,7 @@ def set_items(name: str) -> list[Item]:
         if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
             raise UsageError(
                 f"{where}: a set runs no commands, and this one has {commands[0]!r}; "
-                "give it a budget, for `perfboard study profile`"
+                "give it a budget, for `perfboard study profile PROFILE`"
             )
         items.setdefault(item.key, item)
     return list(items.values())

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from perfboard.model.options import option, parse_count
 from perfboard.model.run import BoardSummary, Evidence, Metric
 from perfboard.store.recording import Content, Subject
-from perfboard.bench.request import place_of
+from perfboard.model.target import place_of
 
 from lamp.section import LampResult
 

@@ -121,7 +121,7 @@ def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
 
 def test_a_board_that_says_nothing_of_a_slim_kernel_is_told_how_to_find_it() -> None:
     board = with_slim({})
-    with pytest.raises(UsageError, match="`perfboard boards slim verdex` finds"):
+    with pytest.raises(UsageError, match="`perfboard boards slim BOARD` finds"):
         variant_of(board, config="slim")
 
 

@@ -38,10 +38,12 @@ def test_the_newest_runs_of_the_board_have_them(
         _metric("disk.read.bandwidth", 20e6, mode="direct", block="1 MiB"),
         _metric("disk.read.bandwidth", 900e6, mode="buffered", block="1 MiB"),
     )
-    found = rates_of("shelf", Evidence.SILICON, 115200)
+    found = rates_of("shelf", "ssh://shelf", Evidence.SILICON, 115200)
     assert found.memory is not None and found.storage is not None
     assert (found.memory.value, found.storage.value, found.baud) == (2e9, 20e6, 115200)
     assert set(found.figures) == {memory, disk}
     assert memory in found.memory.source and disk in found.storage.source
-    assert rates_of("shelf", Evidence.HOST, None).memory is None
-    assert rates_of("other", Evidence.SILICON, None).figures == ()
+    assert found.measured_by == "perfboard measure memory.bandwidth --target ssh://shelf"
+    assert rates_of("shelf", "ssh://shelf", Evidence.HOST, None).memory is None
+    other = rates_of("other", "file:boot.log", Evidence.SILICON, None)
+    assert (other.figures, other.measured_by) == ((), "")

@@ -197,9 +197,13 @@ def test_what_perturbs_is_declared_and_what_is_missing_explained() -> None:
     perturbed = sample(perturbed={"initcall_debug=on": "takes time of its own."})
     assert "Perturbed: initcall_debug=on takes time" in Reader(render(perturbed)).text
     plain = make_boot(spans=(), processes=())
-    text = Reader(render(sample(boots=(plain,)))).text
+    text = Reader(render(sample(boots=(plain,), factors={"initcall_debug": "off"}))).text
     assert "Perturbed" not in text
-    assert "perfboard study boot --board verdex --set initcall_debug=on" in text
+    assert "perfboard study boot --set initcall_debug=on --board verdex" in text
+    # A log that was imported has no board to boot, nor has a kernel of the user's own the factor.
+    for target in ("file:boot.log", "virtual:./own.toml"):
+        text = Reader(render(sample(boots=(plain,), target=target, factors={}))).text
+        assert "add initcall_debug to the kernel's command line" in text
 
 
 def test_precision_of_marks_is_named() -> None:

@@ -86,7 +86,8 @@ class LineBoots:
 
     def findings(self, boots: Sequence[Boot]) -> BootFindings:
         """How far they are from the limit, and what the instruments saw."""
-        rates = rates_of(self._request.place, self.evidence, self._wired.baud)
+        request = self._request
+        rates = rates_of(request.place, request.target, self.evidence, self._wired.baud)
         limits = seen_limits(boots, rates)
         others = self._others
         results = (*((limits,) if limits else ()), *others.results)

@@ -10,7 +10,6 @@ from typing import IO
 
 from perfboard.bench.lab import Lab
 from perfboard.bench.program.outcome import evaluated, remarks
-from perfboard.bench.request import virtual_target
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
@@ -24,6 +23,7 @@ from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run
+from perfboard.model.target import virtual_target
 from perfboard.store.recording import Content, Subject, as_text
 from perfboard.targets.virtual.program import TrialTarget
 
@@ -36,6 +36,7 @@ _PART = 1 << 20
 class ReadyBoard:
     """A board with all that it needs for the job."""
 
+    target: str
     variant: Variant
     job: ProgramJob
     base: TrialBase
@@ -77,7 +78,10 @@ def ready_boards(
         own = copy_job(job, stdin, copies, room)
         for one in loaded:
             check_job(own, one.board)
-        yield [_ready(variant, own, lab) for variant in variants]
+        yield [
+            _ready(virtual_target(name), variant, own, lab)
+            for name, variant in zip(boards, variants, strict=True)
+        ]
 
 
 def copy_job(job: ProgramJob, stdin: IO[bytes] | None, folder: Path, room: int) -> ProgramJob:
@@ -103,11 +107,11 @@ def copy_job(job: ProgramJob, stdin: IO[bytes] | None, folder: Path, room: int) 
     return replace(job, files=copies, input=None if stdin is None else read)
 
 
-def _ready(variant: Variant, job: ProgramJob, lab: Lab) -> ReadyBoard:
+def _ready(target: str, variant: Variant, job: ProgramJob, lab: Lab) -> ReadyBoard:
     emulator = lab.emulator(variant.board.machine.emulator)
     base = lab.prepare(variant, job, lab.progress)
     plugin = lab.scope(variant.board.network, lab.progress)
-    return ReadyBoard(variant, job, base, emulator, plugin)
+    return ReadyBoard(target, variant, job, base, emulator, plugin)
 
 
 def run_program(
@@ -133,7 +137,7 @@ def run_program(
     levels = {name: one.variant.levels[name] for name in trial_factors(board)}
     subject = Subject(
         target.summary(),
-        virtual_target(board.name),
+        one.target,
         target.evidence,
         levels=levels,
         perturbed=perturbations(levels),

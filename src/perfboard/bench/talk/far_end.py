@@ -15,7 +15,6 @@ from threading import Event, Thread
 from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
 from perfboard.analysis.raw_files import raw_files
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import virtual_target
 from perfboard.bench.talk.ends import EchoedRow, Ends, Lines, PortRow, ReadyRow
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
@@ -25,6 +24,7 @@ from perfboard.images.program.base import ProgramJob, TrialBase, check_job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.rows import read_row
+from perfboard.model.target import virtual_target
 from perfboard.targets.virtual.program import TrialTarget
 
 _LIMIT_S = 3600.0

@@ -9,6 +9,7 @@ from pathlib import Path
 from perfboard.boards.loader import list_boards, load_board, read_board
 from perfboard.cli.words import print_json
 from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.target import command
 from perfboard.model.text import printable
 from perfboard.report.boards import board_margins, board_rows, boards_text
 
@@ -69,5 +70,6 @@ def new(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"board": options.new_board, "file": str(path)})
     else:
-        print(printable(f"{path}\nNext: perfboard study boot --board ./{path}"))
+        following = command("study", "boot", "--board", f"./{path}")
+        print(printable(f"{path}\nNext: {following}"))
     return 0

@@ -14,6 +14,7 @@ from perfboard.cli.words import parse_factors
 from perfboard.measures.parameters import parse_value
 from perfboard.model.errors import UsageError
 from perfboard.model.profile import Value
+from perfboard.model.target import command_on
 from perfboard.studies.measure import MeasureOptions, measure_named
 
 # These have a study that says more of what they measure.
@@ -22,6 +23,21 @@ _STUDIES = ("boot", "wakeups")
 
 def measure(options: argparse.Namespace) -> int:
     """Measures what is named; the report's path is the last line."""
+    names, request, given = requested(options)
+    parameters = parse_parameters(options.parameters)
+    run = measure_named(names, parameters, request, given, lab_of(options))
+    code = finish(run, options.json, names)
+    for name in _STUDIES:
+        if name in names:
+            # A real board's boot has an end that its line tells.
+            end = ("--usable", given.usable) if name == "boot" and given.usable else ()
+            again = command_on(run.target, run.board.name, "study", name, *end)
+            print(f"`{again}` says more: a plan with a conclusion", file=sys.stderr)
+    return code
+
+
+def requested(options: argparse.Namespace) -> tuple[list[str], Request, MeasureOptions]:
+    """The names of what is to be measured, where, and how. Raises UsageError for no such board."""
     target, real = board_of(options.target, options.board)
     request = Request(
         target=target or "local",
@@ -30,15 +46,7 @@ def measure(options: argparse.Namespace) -> int:
         board=real,
         name=options.name or "",
     )
-    given = options_from(MeasureOptions, options, real)
-    parameters = parse_parameters(options.parameters)
-    names = options.names or ["standard"]
-    run = measure_named(names, parameters, request, given, lab_of(options))
-    code = finish(run, options.json, names)
-    for name in _STUDIES:
-        if name in names:
-            print(f"`perfboard study {name}` says more: a plan with a conclusion", file=sys.stderr)
-    return code
+    return options.names or ["standard"], request, options_from(MeasureOptions, options, real)
 
 
 def parse_parameters(texts: Sequence[str]) -> dict[str, Value]:

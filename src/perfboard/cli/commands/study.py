@@ -17,6 +17,7 @@ from perfboard.cli.words import parse_factors, print_json
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, refusals
 from perfboard.model.run import Status
+from perfboard.model.target import virtual_target
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
@@ -28,16 +29,10 @@ _SETS = ("standard", "bringup")
 
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
-    boards: list[str | None] = options.board or [None]
     if options.study in _SETS:
         words = f"`perfboard study {options.study}` is called `perfboard measure {options.study}`"
         print(f"{words} now; the old name goes with the next release", file=sys.stderr)
-    if len(boards) > 1 and options.study != "profile":
-        raise UsageError(f"--board {boards[1]}: study {options.study} measures one board at a time")
-    chosen = get_study(options.study)
-    asked = [_asked(chosen, options, board) for board in boards]
-    requests = tuple(request for request, _ in asked)
-    asked = [(replace(request, others=requests), given) for request, given in asked]
+    chosen, asked = requested(options)
     # The user learns of a wrong board before another one is measured.
     if wrong := refusals(*(partial(check_study, chosen, *each) for each in asked)):
         raise UsageError("\n".join(wrong))
@@ -57,6 +52,17 @@ def study(options: argparse.Namespace) -> int:
     codes = [exit_code(run) for run in runs]
     # One board that is right is an answer.
     return EXIT_INTERRUPTED if EXIT_INTERRUPTED in codes else min(codes)
+
+
+def requested(options: argparse.Namespace) -> tuple[Study[Any], list[tuple[Request, Any]]]:
+    """The study, and for each board the request and the options. Raises UsageError."""
+    boards: list[str | None] = options.board or [None]
+    if len(boards) > 1 and options.study != "profile":
+        raise UsageError(f"--board {boards[1]}: study {options.study} measures one board at a time")
+    chosen = get_study(options.study)
+    asked = [_asked(chosen, options, board) for board in boards]
+    requests = tuple(request for request, _ in asked)
+    return chosen, [(replace(request, others=requests), given) for request, given in asked]
 
 
 def _asked(
@@ -86,7 +92,7 @@ def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | No
             f"--target {target}: board {loaded.board.name} is virtual, a target by itself; "
             "omit one of the two"
         )
-    return f"virtual:{board}", None
+    return virtual_target(board), None
 
 
 def line_of(real: LoadedReal, target: str | None) -> str:

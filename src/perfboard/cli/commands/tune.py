@@ -4,7 +4,7 @@
 import argparse
 import sys
 
-from perfboard.bench.request import Request, virtual_name, virtual_target
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.commands.study import line_of
 from perfboard.cli.finish import finish
@@ -12,6 +12,7 @@ from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
+from perfboard.model.target import virtual_name, virtual_target
 from perfboard.studies.base import run_study
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
@@ -19,6 +20,11 @@ from perfboard.studies.tune.study import TUNE
 
 def tune(options: argparse.Namespace) -> int:
     """Tries the factors, ranks them, and proves the best; the report's path is the last line."""
+    return finish(run_study(TUNE, *requested(options), lab_of(options)), options.json)
+
+
+def requested(options: argparse.Namespace) -> tuple[Request, TuneOptions]:
+    """The request for the board, and the options. Raises UsageError for a board that is not one."""
     board, target, real = options.board, options.target or virtual_target(options.board), None
     loaded = read_board(board)
     if isinstance(loaded, LoadedReal):
@@ -38,5 +44,4 @@ def tune(options: argparse.Namespace) -> int:
         command=("perfboard", *sys.argv[1:]),
         board=real,
     )
-    given = options_from(TuneOptions, options, real, board=board)
-    return finish(run_study(TUNE, request, given, lab_of(options)), options.json)
+    return request, options_from(TuneOptions, options, real, board=board)

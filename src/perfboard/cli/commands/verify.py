@@ -13,6 +13,7 @@ from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import print_json
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
+from perfboard.model.target import command
 from perfboard.report.verification import verification_text
 from perfboard.studies.probing import TimeOptions
 from perfboard.studies.verify.study import verify_board
@@ -80,7 +81,8 @@ def slim(options: argparse.Namespace) -> int:
     if not found:
         print(f"{board}: its boot uses all that could be switched off", file=sys.stderr)
         return 0
-    print(f"# Built in and never used in a boot: found by `perfboard boards slim {board}`.")
+    how = command("boards", "slim", board)
+    print(f"# Built in and never used in a boot: found by `{how}`.")
     print("[image.kernel.slim]")
     for name, value in found.items():
         print(f'{name} = "{value}"')

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from perfboard.model.errors import UsageError
+from perfboard.model.target import command as command_of
 from perfboard.model.text import nearest
 
 TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME, labgrid://PLACE or virtual:BOARD"
@@ -84,8 +85,8 @@ class Command(argparse.ArgumentParser):
             found.command = command
             if unknown and not cut_off and not unknown[0].startswith("-"):
                 raise UsageError(
-                    f'the command stands after "--": {self.prog} {found.board} -- '
-                    f"{' '.join(unknown)}"
+                    'the command stands after "--": '
+                    f"`{command_of('try', found.board, '--', *unknown)}`"
                 )
         if unknown:
             what = " ".join(filter(None, (self.prog.partition(" ")[2], study)))

@@ -62,7 +62,7 @@ def bisect(
         if whole.level is not GateLevel.WORSE:
             raise UsageError(
                 f"{ends[1]} is not worse than {ends[0]} ({whole.level}), so there is nothing to "
-                "find; `perfboard gate --measure` shows the figures"
+                "find; `perfboard gate --measure A B` shows the figures"
             )
         worst = max(
             (each for each in whole.findings if each.level is GateLevel.WORSE),

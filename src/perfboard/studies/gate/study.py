@@ -12,13 +12,14 @@ from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import target_forms
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request, virtual_name, virtual_target
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.factors.choose import check_known, factors_of, trial_factors
 from perfboard.model.errors import UsageError, error_of, refusals
 from perfboard.model.options import option, parse_count, parse_one_level_each
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run, Status
+from perfboard.model.target import virtual_name, virtual_target
 from perfboard.studies.base import check_study, get_study, run_study
 from perfboard.studies.plan import check_plan
 from perfboard.studies.probing import ProbeOptions, measure_target, plan_of

@@ -13,7 +13,7 @@ from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import open_bench, open_record, virtual_board
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request, virtual_name, virtual_target
+from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
@@ -25,6 +25,7 @@ from perfboard.model.options import option
 from perfboard.model.profile import DeviceChange, Part, Profile
 from perfboard.model.results.profile import OptionRow, ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
+from perfboard.model.target import command_on, virtual_name, virtual_target
 from perfboard.model.text import nearest
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Content, Recording
@@ -95,7 +96,7 @@ class ProfileStudy:
         items: list[Item] = []
 
         def check_profile() -> None:
-            path, profile = _profile(options)
+            path, profile = _profile(options, request)
             own = items_of(profile, path, options.only)
             _check_options(profile, path, request)
             items.extend((*own, *items_of_options(profile, path, options.only)))
@@ -105,7 +106,7 @@ class ProfileStudy:
         return [*wrong, *check_items(items, request, options)]
 
     def run(self, request: Request, options: ProfileOptions, lab: Lab) -> Run:
-        path, profile = _profile(options)
+        path, profile = _profile(options, request)
         items = items_of(profile, path, options.only)
         changed = items_of_options(profile, path, options.only)
         price, source = _price(request, options.price), hash_file(path)
@@ -157,7 +158,7 @@ def _falls_short(row: ProfileRow) -> bool:
     return row.weight == "must" and row.outcome != "pass"
 
 
-def _profile(options: ProfileOptions) -> tuple[Path, Profile]:
+def _profile(options: ProfileOptions, request: Request) -> tuple[Path, Profile]:
     """The profile and its file. Raises UsageError."""
     if not options.profile:
         raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
@@ -166,7 +167,7 @@ def _profile(options: ProfileOptions) -> tuple[Path, Profile]:
     if not profile.judges:
         raise UsageError(
             f"{path}: has no budgets to judge a board by; "
-            f"`perfboard measure {options.profile}` measures it"
+            f"`{command_on(request.target, request.place, 'measure', options.profile)}` measures it"
         )
     return path, profile
 

@@ -6,13 +6,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import virtual_target
 from perfboard.binaries.probe_build import source_folder
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
 from perfboard.host.cache import cached, hash_tree
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.run import Metric
+from perfboard.model.target import virtual_target
 from perfboard.probes.records import Merger, read_process
 from perfboard.studies.tune.plan import TunePlan
 

@@ -14,9 +14,10 @@ from perfboard.analysis.tune.combinations import (
 from perfboard.analysis.tune.search import search
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import BOOTABLE, check_bench, open_record
-from perfboard.bench.request import Request, virtual_name, virtual_target
+from perfboard.bench.request import Request
 from perfboard.model.errors import UsageError, refusals
 from perfboard.model.run import Run
+from perfboard.model.target import virtual_name, virtual_target
 from perfboard.store.recording import Content
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import (

@@ -15,7 +15,7 @@ from perfboard.analysis.verify.rows import (
     scale_of,
 )
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import Request, virtual_target
+from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
@@ -23,6 +23,7 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Metric, Run, Status
+from perfboard.model.target import virtual_target
 from perfboard.studies.base import get_study
 from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs

@@ -19,7 +19,7 @@ from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import check_bench, open_record
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request, virtual_name
+from perfboard.bench.request import Request
 from perfboard.measures.wakeups.meter_file import MeterFile
 from perfboard.measures.wakeups.metrics import metrics
 from perfboard.measures.wakeups.playback import RATE
@@ -30,6 +30,7 @@ from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
 from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
 from perfboard.model.run import Run
+from perfboard.model.target import virtual_name
 from perfboard.model.units import format_value
 from perfboard.store.recording import Content, Recording
 

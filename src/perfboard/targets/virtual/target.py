@@ -28,6 +28,7 @@ from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.model.target import command
 from perfboard.model.timing.part import Lacks, fingerprint
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
@@ -299,8 +300,9 @@ def connect(
     board = variant.board
     if variant.recipe.root.debian:
         raise UsageError(
-            "root=debian asks for a login, and a target needs a shell; `perfboard study boot` "
-            "boots it, and `perfboard try` runs Debian's programs"
+            "root=debian asks for a login, and a target needs a shell; "
+            f"`{command('study', 'boot', '--board', name, '--set', 'root=debian')}` boots it, and "
+            f"`{command('try', name, '--', 'COMMAND')}` runs Debian's programs"
         )
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
     image = build_image(variant, progress)

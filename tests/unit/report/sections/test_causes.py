@@ -40,7 +40,7 @@ def test_the_longest_wait_is_named() -> None:
     waits = {"total.waits.console": ("s", 0.5), "total.waits.flash": ("s", 3.37)}
     assert cause_sentence(booted(waits, factors={"flash": "tuned"}), 5.0) == (
         "3.370 s of 5.000 s are waits for the flash: "
-        "perfboard tune boot --board rpi2 tries the flash's set-ups."
+        "`perfboard tune boot --board verdex` tries the flash's set-ups."
     )
 
 
@@ -67,7 +67,7 @@ def test_a_wait_that_is_short_or_longer_than_the_boot_is_no_cause(total_s: float
 def test_decompression_that_costs_much_is_advised_on() -> None:
     load = {"kernel.load.copy": ("s", 2.0), "kernel.load.decompress": ("s", 6.0)}
     run = booted(load, factors={"compression": "xz"})
-    tries = "perfboard tune boot --board rpi2 tries each compression."
+    tries = "`perfboard tune boot --board verdex` tries each compression."
     assert compression_sentence(run, 10.0) == f"6.000 s are decompression by xz; {tries}"
     size = Metric(name="image.kernel.size", unit="B", samples=(2 << 20,))
     sized = run.model_copy(update={"metrics": (*run.metrics, size)})

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from perfboard.bench.request import place_of
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError, UsageError
+from perfboard.model.target import place_of
 from perfboard.targets.labgrid.place import Asks, parse
 from perfboard.targets.pipe.process import Process
 

@@ -20,13 +20,15 @@ _UNPACKED = ".decompress"
 class SeenBoard:
     """The line's rate in bit/s, and measured rates, by which bounds are found; None if not known.
 
-    `figures` names the runs that the rates are of.
+    `figures` names the runs that the rates are of, `measured_by` the command that measures the
+    memory's, "" if there is none.
     """
 
     baud: int | None = None
     memory: Rate | None = None
     storage: Rate | None = None
     figures: tuple[str, ...] = ()
+    measured_by: str = ""
 
 
 def seen_limits(boots: Sequence[Boot], board: SeenBoard) -> LimitsResult | None:
@@ -46,10 +48,12 @@ def seen_limits(boots: Sequence[Boot], board: SeenBoard) -> LimitsResult | None:
     if _of_console(boot) and _baud(boot, board) is None:
         notes.append("The console's rate is not known, so that its time is not told apart.")
     if board.memory is None:
-        notes.append(
-            "No figures of this board's memory: `perfboard measure` of the board, under the "
-            "same name, gives decompression a bound."
+        how = (
+            f"`{board.measured_by}` gives"
+            if board.measured_by
+            else "a run of the measure memory.bandwidth on the board, under the same name, gives"
         )
+        notes.append(f"No figures of this board's memory: {how} decompression a bound.")
     return limits_of(number, boot, parts, board.figures, notes)
 
 

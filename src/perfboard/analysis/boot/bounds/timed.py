@@ -197,7 +197,6 @@ def _work(board: TimedBoard, phase: str, title: str, rest_s: float, count: int) 
             bound_s=min(least_s, rest_s),
             why=f"{format_value(board.unpacked_bytes, 'B')} unpacked by {by}; "
             f"the model's memory takes {rate}",
-            advice="perfboard tune boot tries each compression",
         )
     bound_s = min(count / (timing.clock.hz * timing.core.issue), rest_s)
     return LimitPart(

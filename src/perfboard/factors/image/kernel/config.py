@@ -15,7 +15,7 @@ def _slim(recipe: Recipe) -> Recipe:
     if not slim:
         raise UsageError(
             f"config=slim: board {board.name} has no image.kernel.slim; "
-            f"`perfboard boards slim {board.name}` finds what to write there"
+            "`perfboard boards slim BOARD` finds what to write there"
         )
     # It must have the options that other levels ask for.
     return replace(recipe, options={**slim, **recipe.options})

@@ -4,6 +4,7 @@
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_size, format_value
+from perfboard.report.words.commands import tune_command
 
 # A wait of less than this share of the boot is no headline.
 _LEAST = 0.1
@@ -38,7 +39,7 @@ def cause_sentence(run: Run, total_s: float) -> str:
         if place == "console" and run.factors.get("console") == "full":
             advice = "--set console=quiet saves up to that"
         elif place == "flash" and "flash" in run.factors and run.study == "boot":
-            advice = f"perfboard tune boot --board {run.board.name} tries the flash's set-ups"
+            advice = f"`{tune}` tries the flash's set-ups" if (tune := tune_command(run)) else ""
     if wait_s <= 0 or not _LEAST * total_s <= wait_s <= total_s:
         return ""
     sentence = f"{format_value(wait_s, 's')} of {format_value(total_s, 's')} are {words}"
@@ -75,7 +76,8 @@ def compression_sentence(run: Run, total_s: float) -> str:
                 f"(estimate: verdex's kernel, timed as rpi2, unpacks in {share:.0%} of {by}'s time "
                 f"and is {larger - 1:.0%} larger)"
             )
-    return f"{words}; perfboard tune boot --board {run.board.name} tries each compression."
+    tune = tune_command(run)
+    return f"{words}; `{tune}` tries each compression." if tune else f"{words}."
 
 
 def _figures(run: Run) -> dict[str, float]:

@@ -16,6 +16,7 @@ from perfboard.report.section import Section
 from perfboard.report.sections.boot import tables
 from perfboard.report.sections.boot.causes import cause_sentence, compression_sentence
 from perfboard.report.sections.boot.text import boot_parts, measure_title
+from perfboard.report.words.commands import command_again
 from perfboard.report.words.evidence import evidence_label
 
 SLOWEST_SPANS = 15
@@ -66,7 +67,14 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
         "spans": tables.span_rows(series, SLOWEST_SPANS),
         "span_count": sum(span.kind != "service" for span in series.boot.spans),
         "processes": tables.process_rows(series, MOST_PROCESSES),
+        "recording": _recording(run),
     }
+
+
+def _recording(run: Run) -> str:
+    """The command that boots the board with records of initcalls; "" if it has no such factor."""
+    words = ("study", "boot", "--set", "initcall_debug=on")
+    return command_again(run, *words) if "initcall_debug" in run.factors else ""
 
 
 def _total_sentence(series: SeriesChart) -> str:

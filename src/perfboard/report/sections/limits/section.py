@@ -8,6 +8,7 @@ from perfboard.model.results.limits import LimitPart, LimitsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
+from perfboard.report.words.commands import tune_command
 
 # On the terminal, and in the sentence at the head of the page.
 _MOST_LINES, _MOST_WORDS = 6, 3
@@ -55,7 +56,12 @@ def _share(saved_s: float, result: LimitsResult) -> float:
     return saved_s / result.total_s if result.total_s else 0.0
 
 
-def _row(part: LimitPart, result: LimitsResult) -> tuple[str | Bar, ...]:
+def _advice(run: Run, part: LimitPart) -> str:
+    tune = tune_command(run) if part.cause == "decompression" else ""
+    return f"`{tune}` tries each compression" if tune else part.advice
+
+
+def _row(run: Run, part: LimitPart, result: LimitsResult) -> tuple[str | Bar, ...]:
     share = _share(part.saving_s, result)
     return (
         _what(part),
@@ -65,7 +71,7 @@ def _row(part: LimitPart, result: LimitsResult) -> tuple[str | Bar, ...]:
         Bar(share=share) if part.known else "",
         part.title,
         "" if part.cause == "wait" else part.why,
-        part.advice,
+        _advice(run, part),
     )
 
 
@@ -84,15 +90,15 @@ def _blocks(run: Run, result: LimitsResult) -> Iterator[Block]:
             *("in", "by what figure", "nearer to it"),
         ),
         rows=(
-            *(_row(part, result) for part in result.parts),
+            *(_row(run, part, result) for part in result.parts),
             ("whole boot", now, least, saving, "", "", "", ""),
         ),
         words=1,
         last_words=3,
         terminal=Excerpt(columns=(0, 1, 2, 5), rows=min(_MOST_LINES, len(result.parts))),
     )
-    advice = dict.fromkeys(part.advice for part in result.parts[:_MOST_LINES] if part.advice)
-    if advice:
+    shown = (_advice(run, part) for part in result.parts[:_MOST_LINES])
+    if advice := dict.fromkeys(filter(None, shown)):
         yield SentenceBlock(text=f"Nearer to it: {'; '.join(advice)}.")
     yield from (SentenceBlock(text=note) for note in result.notes)
 

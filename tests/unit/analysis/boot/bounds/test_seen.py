@@ -99,7 +99,9 @@ def test_reading_is_held_against_the_fastest_rate_that_is_known() -> None:
 
 def test_unpacking_wants_the_boards_memory() -> None:
     found = limits(SeenBoard())
-    assert not parts(found, "decompression") and "perfboard measure" in found.notes[-1]
+    assert not parts(found, "decompression") and "under the same name, gives" in found.notes[-1]
+    there = limits(SeenBoard(measured_by="perfboard measure memory.bandwidth --target local"))
+    assert "`perfboard measure memory.bandwidth --target local` gives" in there.notes[-1]
     (unpack,) = parts(limits(SeenBoard(memory=Rate(500e6, "writes of a run"))), "decompression")
     assert unpack.bound_s == pytest.approx((9216 << 10) / 500e6)
     assert unpack.seconds == pytest.approx(0.399, abs=0.002)
