@@ -123,6 +123,9 @@ def test_a_damaged_session_says_that_its_archive_is(
         path.write_bytes(damaged)
         assert call("import", str(path), "--channel", "D0=kernel.entry") == 2, place - at
         assert "bad.sr: its archive is damaged: " in capsys.readouterr().err
+    # Without a channel's name nobody is sent to another kind of file.
+    assert call("import", str(path)) == 2
+    assert "bad.sr: its archive is damaged: " in capsys.readouterr().err
 
 
 def test_a_cut_off_joulescopes_file_is_one_sentence(
