@@ -48,6 +48,8 @@ SHORT_BLOCKS = 8
 _SQUASH = (
     *("-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),
+    # The archive has no entry of the root folder itself, which would be the caller's.
+    *("-all-root", "-root-mode", "755"),
 )
 # Beyond what any package's script has.
 _LONGEST_SCRIPT = 1 << 20

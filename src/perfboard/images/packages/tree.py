@@ -86,8 +86,10 @@ class Tree:
             self._add(place, tarfile.DIRTYPE, mode)
 
     def add_file(self, place: str, path: Path) -> None:
-        """Adds a file of this machine's, with its permissions."""
-        self._add(place, tarfile.REGTYPE, stat.S_IMODE(path.stat().st_mode) | 0o444, path)
+        """Adds a file of this machine's: all may read it, and run it where its owner may."""
+        mode = stat.S_IMODE(path.stat().st_mode)
+        others = 0o055 if mode & stat.S_IXUSR else 0o044
+        self._add(place, tarfile.REGTYPE, mode & 0o7700 | 0o400 | others, path)
 
     def add_bytes(self, place: str, content: bytes, mode: int = 0o644) -> None:
         """Adds a file with that content."""

@@ -30,6 +30,8 @@ def make_file_system(
     what it cannot hold.
     """
     tree = folder / TREE
+    # The tree itself has the mode that the user's umask gave it, and is the image's root.
+    tree.chmod(0o755)
     for path in (*tree.rglob("*"), tree):
         os.utime(path, (0, 0), follow_symlinks=False)
     making = commands_of(root, nodes, sector, room)

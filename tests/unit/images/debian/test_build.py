@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_the_disk_is_as_the_board_left_it(tmp_path: Path, monkeypatch: pytest.Mo
     )
     assert shown.stdout == b"done"
     assert [path.name for path in image.parent.iterdir() if path.suffix != ".jsonl"] == ["disk.img"]
+
+
+def test_the_disk_is_the_same_for_every_user_and_at_any_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build(tmp_path, monkeypatch, "done").read_bytes()
+    # Its times are whole seconds.
+    time.sleep(1.1)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    before = os.umask(0o077)
+    try:
+        second = build(tmp_path, monkeypatch, "done")
+    finally:
+        os.umask(before)
+    assert second.is_relative_to(tmp_path / "another") and second.read_bytes() == first
 
 
 def test_a_package_that_cannot_be_configured_is_an_error(

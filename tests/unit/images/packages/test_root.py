@@ -4,6 +4,7 @@
 import re
 import stat
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,13 @@ from perfboard.host.cache import cached
 from perfboard.host.native import native_folder
 from perfboard.images.disk import kernel_arguments
 from perfboard.images.packages.apt import AptState, Package
-from perfboard.images.packages.root import BASE, build_package_root, check_names, largest
+from perfboard.images.packages.root import (
+    BASE,
+    build_package_root,
+    check_names,
+    largest,
+    squash_files,
+)
 from perfboard.images.program.base import (
     MOST_WORDS,
     ProgramJob,
@@ -32,6 +39,7 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.squashfs import unsquash
+from tests.support.users import by_another, common_folder
 
 MIB = 1 << 20
 SCRIPT = "DEBIAN/postinst"
@@ -103,6 +111,21 @@ def test_packages_become_one_file_system(probe: Path, tmp_path: Path) -> None:
         *("/usr/bin/busybox", "/usr/bin/new", "/usr/lib/libold.so", "/usr/lib/libnew.so"),
         *("/usr/sbin/old", "/etc/passwd"),
     }
+
+
+def test_a_squashfs_is_the_same_whoever_makes_it() -> None:
+    with common_folder() as folder:
+        program = folder / "program"
+        program.write_text("a program")
+        program.chmod(0o755)
+
+        def squash(name: str) -> str:
+            squash_files({"run": b"sh", "bin/program": program}, folder / name, ("files",))
+            return name
+
+        assert squash("ours") == "ours"
+        assert by_another(partial(squash, "theirs")) == "theirs"
+        assert (folder / "ours").read_bytes() == (folder / "theirs").read_bytes()
 
 
 INSTALL = "update-alternatives --install"
@@ -194,7 +217,7 @@ def test_a_job_has_the_command_and_the_files(board: VirtualBoard, tmp_path: Path
     write_job(job, board, tmp_path / "job.squashfs")
     tree = unsquash(tmp_path / "job.squashfs", tmp_path / "tree")
     assert (tree / "files/a program").read_bytes() == b"\0\1"
-    assert (tree / "files/a program").stat().st_mode & 0o777 == 0o744
+    assert (tree / "files/a program").stat().st_mode & 0o777 == 0o755
     words = (tree / "command").read_bytes().decode().split("\0")
     assert [word[1:] for word in words if word[:1] == "w"] == list(job.command)
     assert "l1500000" in words and "d/work" in words

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The root file systems: what they ask for, what is refused, and what the tools make of a tree."""
 
+import os
 import random
 import struct
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.images.recipe import Recipe
-from perfboard.images.root.commands import TREE
+from perfboard.images.root.commands import TREE, commands_of
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
 from perfboard.images.root.make import make_file_system
 from perfboard.images.root.recipe import RootRecipe
@@ -23,6 +25,7 @@ from perfboard.images.root.write import main
 from perfboard.model.errors import UsageError
 from tests.support.cramfs_reader import Cramfs
 from tests.support.roots import make_root
+from tests.support.users import NOBODY, by_another, common_folder
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
@@ -114,15 +117,18 @@ def test_a_file_system_that_looks_at_itself_alone_stays_as_it_is(image: bytes) -
     assert format_rest(b"hsqs" + image, 1024, 512) == b"hsqs" + image
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tree = tmp_path / TREE
+def grow(tree: Path) -> Path:
     for folder in ("bin", "dev", "etc/init.d", "lib"):
         (tree / folder).mkdir(parents=True)
     (tree / "bin/busybox").write_bytes(Path("/bin/true").read_bytes())
     (tree / "bin/sh").symlink_to("/bin/busybox")
     (tree / "etc/text").write_text("text " * 5000)
     return tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return grow(tmp_path / TREE)
 
 
 def make(tree: Path, name: str, **fields: str) -> bytes:
@@ -153,6 +159,27 @@ def test_each_is_what_it_says_and_the_same_each_time(tree: Path, name: str) -> N
     for path in tree.rglob("@*"):
         path.unlink()
     assert make(tree, name) == image
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_each_is_the_same_whoever_makes_it(name: str) -> None:
+    def make_in(folder: Path) -> Path:
+        folder.mkdir(parents=True)
+        tree = grow(folder / TREE)
+        for path in tree.rglob("*"):
+            if not path.is_symlink():
+                path.chmod(0o755)
+        make(tree, name)
+        return folder
+
+    # Some are written by Python itself.
+    program = commands_of(RootRecipe(system=name), (), SECTOR, ROOM).commands[-1][0]
+    user = os.geteuid() if program == "python" else NOBODY
+    with common_folder() as common:
+        ours, theirs = make_in(common / "ours"), common / "another's/folder"
+        assert by_another(partial(make_in, theirs), user) == str(theirs)
+        (image,) = ours.glob("*.made")
+        assert image.read_bytes() == (theirs / image.name).read_bytes()
 
 
 def test_squashfs_has_its_blocks_compressor_and_nodes(tree: Path) -> None:
