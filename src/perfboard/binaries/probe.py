@@ -14,7 +14,7 @@ from perfboard.binaries.probe_build import (
     require_compiler,
     source_folder,
 )
-from perfboard.host.cache import cache_root, cached, hash_tree, kept_folder
+from perfboard.host.cache import cached, hash_tree, kept_folder, own_root
 from perfboard.host.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
@@ -69,7 +69,7 @@ def compiler_folder(part: str, progress: Progress) -> Iterator[Path]:
     One at a time builds in it, since two may each remove the other's new files. Builds for
     other parts do not wait, nor lose what they have when this one is killed.
     """
-    folder = cache_root() / COMPILER / part
+    folder = own_root() / COMPILER / part
     with kept_folder(folder, {"compiler": compiler_version()}, lambda: None, progress):
         yield folder
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from perfboard.host.waiting import TellingProgress
 from perfboard.model.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class TerminalProgress:
 class _LogStep:
     def __init__(self, title: str, total: float, every_s: float) -> None:
         self._title, self._total, self._every_s = title, total, every_s
-        self._began = self._last = time.monotonic()
+        self._began = time.monotonic()
+        # The first note is all that tells how long work without an end may take.
+        self._last = -math.inf if math.isinf(total) else self._began
 
     def update(self, done: float, note: str = "") -> None:
         now = time.monotonic()
@@ -114,4 +117,4 @@ class LogProgress:
 
 def progress() -> Progress:
     """Progress that suits what standard error is."""
-    return TerminalProgress() if sys.stderr.isatty() else LogProgress()
+    return TellingProgress(TerminalProgress() if sys.stderr.isatty() else LogProgress())

@@ -14,34 +14,37 @@ import json
 import logging
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from math import inf
 from pathlib import Path
 
 import platformdirs
-from filelock import FileLock, Timeout
 
 from perfboard.host.entries import (
     LASTING,
+    OWN,
     UNFINISHED,
+    lock_file,
     lock_of,
     make_room,
     manifest_of,
-    mark_use,
-    refresh_files,
     say_removed,
     size_limit,
+    usual_s,
 )
+from perfboard.host.lasting import sync, sync_tree
+from perfboard.host.lock import Lock
 from perfboard.host.manifest import Items, find_damage, read_items, write_manifest, write_size
+from perfboard.host.shared import is_ours, is_shared, let_read, make_folder, owner_of
 from perfboard.host.source import hash_code
+from perfboard.host.use import mark_use, refresh_files
+from perfboard.host.waiting import held
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Progress
 from perfboard.model.text import printable
 
 _LOG = logging.getLogger(__name__)
-# How often who waits for another looks whether it is still wanted.
-_LOOKS_S = 0.5
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NOT_WRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM)
 
@@ -50,6 +53,30 @@ def cache_root() -> Path:
     """The user's cache folder for Perfboard, which may not exist yet."""
     # The emulator, which takes files from it, has another working folder than we.
     return platformdirs.user_cache_path("perfboard").absolute()
+
+
+def own_root() -> Path:
+    """The user's own part of the cache, for what is worked in: all of it, unless it is shared.
+
+    Raises EnvironmentLacksError where another user has taken its place.
+    """
+    root = cache_root()
+    if not is_shared(root):
+        return root
+    own = root / f"{OWN}{os.geteuid()}"
+    with writable_cache(), suppress(FileExistsError):
+        make_folder(root)
+        own.mkdir(mode=0o700)
+    if own.is_symlink() or not own.is_dir() or own.stat().st_uid != os.geteuid():
+        raise _anothers(own, "is to be this user's own part of the shared cache")
+    return own
+
+
+def _anothers(path: Path, what: str) -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"{path}: {what}, and is {owner_of(path)}'s; have it removed, or set XDG_CACHE_HOME to "
+        "another folder"
+    )
 
 
 def key_of(inputs: Mapping[str, str]) -> str:
@@ -81,26 +108,34 @@ def cached(
         return entry
     limit = size_limit()
     with writable_cache():
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        with locked(f"{kind}-{key}", progress):
+        make_folder(entry.parent)
+        with locked(f"{kind}-{key}", progress, lambda: usual_s(entry.parent)):
             damage = _damage(entry, inputs)
             if not damage:
                 return entry
             _sweep(entry.parent)
             if os.path.lexists(entry):
+                if not is_ours(entry):
+                    raise _anothers(entry, f"cannot be used ({printable(damage)})")
                 say_damage(kind, key, damage)
                 _remove(entry)
-            unfinished = entry.with_name(key + UNFINISHED)
+            # Another user's that died may have left its own, which is not ours to remove.
+            unfinished = entry.with_name(f"{key}.{os.geteuid()}{UNFINISHED}")
             # Whoever holds the lock is the only builder: what is there is a dead one's.
             _remove(unfinished)
+            if os.path.lexists(unfinished):
+                raise _anothers(unfinished, "is in the way")
             unfinished.mkdir(mode=0o700)
+            began = time.monotonic()
             try:
                 build(unfinished)
                 refresh_files(unfinished)
-                write_manifest(unfinished, manifest_of(unfinished), inputs)
-                _sync(unfinished)
+                took_s = time.monotonic() - began
+                write_manifest(unfinished, manifest_of(unfinished), inputs, took_s=took_s)
+                let_read(unfinished)
+                sync_tree(unfinished)
                 unfinished.rename(entry)
-                _sync_one(entry.parent)
+                sync(entry.parent)
             except BaseException:
                 _remove(unfinished)
                 raise
@@ -185,31 +220,12 @@ def counted_folder(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(name: str, progress: Progress) -> Iterator[None]:
-    """Holds the lock `name` of the cache; says so while another thread or process has it."""
-    folder = cache_root() / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / f"{name}.lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        with progress.step("waiting for another build", inf) as step:
-            _wait_for(lock, step)
-    # Whoever removes old files of a cache would remove the lock itself.
-    with suppress(OSError):
-        os.utime(lock.lock_file)
-    try:
+def locked(
+    name: str, progress: Progress, usual: Callable[[], float | None] = lambda: None
+) -> Iterator[None]:
+    """Holds the lock `name` of the cache. See `waiting.held`."""
+    with held(Lock(lock_file(cache_root(), name)), progress, usual):
         yield
-    finally:
-        lock.release()
-
-
-def _wait_for(lock: FileLock, step: Step) -> None:
-    while not lock.is_locked:
-        # A step of work that nobody wants any more raises.
-        step.update(0)
-        with suppress(Timeout):
-            lock.acquire(timeout=_LOOKS_S)
 
 
 @contextmanager
@@ -245,10 +261,10 @@ def _full(details: str = "") -> EnvironmentLacksError:
 def _sweep(folder: Path) -> None:
     """Removes what builders that died left of other entries."""
     for unfinished in folder.glob(f"*{UNFINISHED}"):
-        key = unfinished.name.removesuffix(UNFINISHED)
-        lock = FileLock(cache_root() / "locks" / f"{folder.name}-{key}.lock")
-        with suppress(Timeout), lock.acquire(blocking=False):
-            _remove(unfinished)
+        key = unfinished.name.partition(".")[0]
+        with Lock(lock_file(cache_root(), f"{folder.name}-{key}")).if_free() as free:
+            if free and is_ours(unfinished):
+                _remove(unfinished)
 
 
 def _remove(path: Path) -> None:
@@ -257,23 +273,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    for parent, _, files in os.walk(folder):
-        for name in files:
-            path = Path(parent, name)
-            if not path.is_symlink():
-                _sync_one(path)
-        _sync_one(Path(parent))
-
-
-def _sync_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def hash_file(path: Path) -> str:

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entries of the cache: how large they are, when they were used last, and making room.
 
-Every process that uses the cache keeps a file in `users` locked while it lives, whose name begins
-with the time of its start. An entry used since the oldest of these began may be in use, and stays.
+An entry that was used since the oldest process of `use` began may be in use, and stays.
 """
 
-import fcntl
 import logging
 import os
 import re
@@ -15,11 +13,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from statistics import median
 
-from filelock import FileLock, Timeout
-
-from perfboard.host.manifest import NAME, find_damage, read_size, size_on_disk
+from perfboard.host.lock import Lock
+from perfboard.host.manifest import NAME, find_damage, read_size, read_took, size_on_disk
+from perfboard.host.shared import is_ours
+from perfboard.host.use import USERS, users_of
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size, parse_size
 
@@ -40,12 +39,11 @@ LASTING = (
 )
 # The part of an apt state that its manifest is of: the rest apt makes again itself.
 LISTS = "state/lists"
-_USERS = "users"
+# The beginning of the name of a folder that one user alone has in a shared cache.
+OWN = "of-"
 _KEY = re.compile(r"[0-9a-f]{64}")
 _DAY_NS = 86400 * 10**9
 _LOG = logging.getLogger(__name__)
-# This process's own file in `users`, by the cache's folder.
-_marks: dict[Path, IO[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,9 @@ def list_entries(root: Path) -> list[CacheEntry]:
     for kind in _folders(root):
         if kind.name in _ONE:
             found += _entry(kind.name, kind)
-        elif kind.name not in (_USERS, "locks"):
+        elif kind.name.startswith(OWN):
+            found += list_entries(kind)
+        elif kind.name not in (USERS, "locks"):
             for folder in _folders(kind):
                 if kind.name in KEPT or _KEY.fullmatch(folder.name):
                     found += _entry(kind.name, folder)
@@ -134,12 +134,14 @@ def make_room(root: Path, limit: int) -> list[CacheEntry]:
     Returns those removed.
     """
     entries = list_entries(root)
-    in_use = _used_since(root)
+    in_use, named = users_of(root)
     excess = sum(entry.size for entry in entries) - limit
     removed: list[CacheEntry] = []
     for entry in entries:
         old = not entry.usable and entry.used_ns < time.time_ns() - _DAY_NS
-        if entry.used_ns < in_use and (excess > 0 or old) and _remove(root, entry):
+        if entry.used_ns >= in_use or entry.manifest in named:
+            continue
+        if (excess > 0 or old) and _remove(root, entry):
             excess -= entry.size
             removed.append(entry)
     return removed
@@ -147,8 +149,8 @@ def make_room(root: Path, limit: int) -> list[CacheEntry]:
 
 def in_use(root: Path, entries: Iterable[CacheEntry]) -> list[CacheEntry]:
     """Those of the entries that a living process may be using."""
-    began = _used_since(root)
-    return [entry for entry in entries if entry.used_ns >= began]
+    began, named = users_of(root)
+    return [each for each in entries if each.used_ns >= began or each.manifest in named]
 
 
 def find_entry_damage(entry: CacheEntry) -> str:
@@ -172,8 +174,10 @@ def say_removed(removed: Iterable[CacheEntry], limit: int) -> None:
 
 
 def _remove(root: Path, entry: CacheEntry) -> bool:
-    """Removes it unless somebody works in it or has just begun to use it."""
-    with suppress(OSError, Timeout), FileLock(_lock_file(root, entry.lock), blocking=False):
+    """Removes it unless it is another's, or somebody works in it or has just begun to use it."""
+    with suppress(OSError), Lock(lock_file(root, entry.lock)).if_free() as free:
+        if not (free and is_ours(entry.folder)):
+            return False
         aside = entry.folder.with_name(f"{entry.folder.name}-removed{UNFINISHED}")
         entry.folder.rename(aside)
         inside = entry.manifest.is_relative_to(entry.folder)
@@ -196,68 +200,15 @@ def _time(path: Path) -> int | None:
         return None
 
 
-def _lock_file(root: Path, name: str) -> Path:
-    folder = root / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{name}.lock"
+def lock_file(root: Path, name: str) -> Path:
+    """The file of that lock of the cache at `root`."""
+    return root / "locks" / f"{name}.lock"
 
 
-def mark_use(root: Path, manifest: Path) -> None:
-    """Notes that this process uses the entry with that manifest, from now until it ends.
-
-    A cache that cannot be written to has no such notes.
-    """
-    if not manifest.exists():
-        return
-    with suppress(OSError):
-        mark = _marks.get(root)
-        if mark is None or os.fstat(mark.fileno()).st_nlink == 0:
-            began = Path(mark.name).name if mark is not None else f"{time.time_ns()}-{os.getpid()}"
-            mark = _marks[root] = _locked_file(root / _USERS / began)
-        # Some remove files of a cache by age: what is used is young.
-        os.utime(mark.name)
-    with suppress(OSError):
-        _refresh(manifest)
-
-
-def _locked_file(path: Path) -> IO[str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        file = path.open("w")
-        fcntl.flock(file, fcntl.LOCK_EX)
-        # Between the two, another may have taken it for a dead process's.
-        if os.fstat(file.fileno()).st_nlink:
-            return file
-        file.close()
-
-
-def _refresh(manifest: Path) -> None:
-    """Makes an entry's times those of now; of its files too, if that was long ago."""
-    now = time.time_ns()
-    before = manifest.stat().st_mtime_ns
-    os.utime(manifest, ns=(now, now))
-    if manifest.name == NAME and before < now - _DAY_NS:
-        refresh_files(manifest.parent)
-
-
-def refresh_files(folder: Path) -> None:
-    """Makes all files of a folder look new, so that who removes old files removes none of them."""
-    for parent, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            with suppress(OSError):
-                os.utime(f"{parent}/{name}", follow_symlinks=False)
-
-
-def _used_since(root: Path) -> float:
-    """When the oldest living process began that uses the cache, in ns; inf where there is none."""
-    began: list[float] = []
-    for path in (root / _USERS).glob("*-*"):
-        with suppress(OSError, ValueError), path.open("r+") as file:
-            start = int(path.name.partition("-")[0])
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                began.append(start)
-            else:
-                path.unlink()
-    return min(began, default=float("inf"))
+def usual_s(kind: Path) -> float | None:
+    """The seconds that it takes to make an entry of that kind, by those that are there."""
+    took: list[float] = []
+    for folder in _folders(kind):
+        with suppress(OSError, ValueError):
+            took.append(read_took(manifest_of(folder)))
+    return median(took) if took else None

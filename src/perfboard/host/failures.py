@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from perfboard.host.cache import cache_root
+from perfboard.host.shared import make_folder
 
 # Errors of a machine that has too little of something, or does not allow it.
 _LACKS = {
@@ -52,7 +53,7 @@ def keep_details(error: BaseException) -> str:
     folder = cache_root() / "errors"
     path = folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.txt"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)

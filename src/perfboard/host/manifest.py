@@ -26,9 +26,13 @@ _BLOCK = 512
 
 
 def write_manifest(
-    folder: Path, place: Path, inputs: Mapping[str, str], known: Items | None = None
+    folder: Path,
+    place: Path,
+    inputs: Mapping[str, str],
+    known: Items | None = None,
+    took_s: float | None = None,
 ) -> None:
-    """Writes to `place` what `folder` holds, which was made of `inputs`.
+    """Writes to `place` what `folder` holds, which was made of `inputs` in `took_s`.
 
     A file of `known` that has not changed since then is not read again. Raises OSError.
     """
@@ -45,7 +49,8 @@ def write_manifest(
     for name, digest in zip(unread, _hashes(folder, unread), strict=True):
         items[name].insert(1, digest)
     size = sum(entry.stat(follow_symlinks=False).st_blocks for entry in found.values()) * _BLOCK
-    _write(place, {"inputs": dict(inputs), "size": size}, items)
+    took = {"took_s": round(took_s, 3)} if took_s is not None else {}
+    _write(place, {"inputs": dict(inputs), "size": size, **took}, items)
 
 
 def write_size(folder: Path, place: Path) -> None:
@@ -80,11 +85,20 @@ def _seal(text: str) -> str:
 
 def read_size(place: Path) -> int:
     """The folder's size on disk by its manifest at `place`. Raises OSError or ValueError."""
+    return int(_number(place, "size"))
+
+
+def read_took(place: Path) -> float:
+    """The seconds that the folder took to be made. Raises OSError or ValueError."""
+    return _number(place, "took_s")
+
+
+def _number(place: Path, name: str) -> float:
     with place.open("rb") as file:
         header = json.loads(file.readline())
-    if not isinstance(header, dict) or not isinstance(header.get("size"), int):
-        raise ValueError(f"{place}: has no size")
-    return int(header["size"])
+    if not isinstance(header, dict) or not isinstance(header.get(name), int | float):
+        raise ValueError(f"{place}: has no {name}")
+    return float(header[name])
 
 
 def read_items(place: Path) -> Items:
@@ -106,6 +120,8 @@ def find_damage(
         recorded, items = json.loads(lines[0])["inputs"], json.loads(lines[1])
     except FileNotFoundError:
         return "its list of files is missing"
+    except PermissionError as error:
+        return f"the list of its files: {error.strerror}"
     except (OSError, ValueError):
         return "the list of its files is damaged"
     if inputs is not None and recorded != dict(inputs):

@@ -4,6 +4,8 @@
 Each is a file of its own beside the runs, so that two writers lose nothing.
 """
 
+import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, ValidationError
 
 from perfboard.host.files import read_file
+from perfboard.host.shared import make_folder
 from perfboard.model.errors import UsageError
 from perfboard.model.record import Moment, Record
 from perfboard.store.folder import disk_errors, runs_folder
@@ -42,11 +45,18 @@ def accept(run: str, reason: str) -> Acceptance:
     taken = Acceptance(run=run, reason=reason, accepted=datetime.now(UTC))
     folder = accepted_folder()
     path = folder / f"{run}.json"
-    temporary = folder / f".{run}.json"
     with disk_errors(path):
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(taken.model_dump_json(by_alias=True, indent=1) + "\n")
-        temporary.replace(path)
+        make_folder(folder)
+        # Others may write to the folder: a name that cannot be there already follows no link.
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".")
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(taken.model_dump_json(by_alias=True, indent=1) + "\n")
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     return taken
 
 

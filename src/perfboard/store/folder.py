@@ -12,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from perfboard.host.saved_log import import_advice
+from perfboard.host.shared import is_ours, owner_of
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.units import format_size
 from perfboard.store.order import newest_first
@@ -76,14 +77,14 @@ def unfinished_id(path: Path) -> str:
 
 
 def prune_unfinished() -> list[Path]:
-    """Removes the folders of runs that were interrupted, and returns their paths.
+    """Removes the folders of this user's runs that were interrupted, and returns their paths.
 
     Raises EnvironmentLacksError for one that cannot be removed.
     """
     removed = []
     for path in unfinished_folders():
         with _locked(path) as free:
-            if free:
+            if free and is_ours(path):
                 with disk_errors(path):
                     shutil.rmtree(path)
                 removed.append(path)
@@ -164,7 +165,12 @@ def check_ours(path: Path) -> None:
 
 
 def remove_run(path: Path) -> None:
-    """Deletes a finished run's folder, which nobody sees half deleted."""
+    """Deletes a finished run's folder, which nobody sees half deleted.
+
+    Raises EnvironmentLacksError for one of another user's, and where the disk refuses it.
+    """
+    if not is_ours(path):
+        raise EnvironmentLacksError(f"cannot delete {path}: it is {owner_of(path)}'s run")
     hidden = path.with_name(f".{path.name}.removed")
     try:
         path.rename(hidden)

@@ -10,9 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import platformdirs
-from filelock import FileLock
-
+from perfboard.host.cache import own_root
+from perfboard.host.lock import Lock
+from perfboard.host.shared import make_folder
+from perfboard.host.waiting import held
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import SilentProgress
 from perfboard.store import folder
 from perfboard.store.order import number_of
 from perfboard.store.row import RunRow
@@ -34,19 +37,19 @@ _Known = dict[Path, tuple[_Stamp, RunRow]]
 
 def list_runs() -> list[RunRow]:
     """All runs in the user's folder, the newest first."""
-    # Other versions have indexes of their own beside it.
-    index = platformdirs.user_cache_path("perfboard") / f"index-{_VERSION}.sqlite"
     try:
-        index.parent.mkdir(parents=True, exist_ok=True)
+        # Other versions have indexes of their own beside it, and other users too.
+        index = own_root() / f"index-{_VERSION}.sqlite"
+        make_folder(index.parent)
         # One process at a time, so that none deletes what another is writing.
-        with FileLock(index.with_suffix(".lock"), timeout=10):
+        with held(Lock(index.with_suffix(".lock")), SilentProgress(), lambda: None):
             try:
                 rows = _refresh(index)
             except sqlite3.DatabaseError:
                 index.unlink(missing_ok=True)
                 index.with_name(index.name + "-journal").unlink(missing_ok=True)
                 rows = _refresh(index)
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error, EnvironmentLacksError):
         rows = [row for _, row in _read_folders({}).values()]
     rows += [_unfinished(path) for path in folder.unfinished_folders()]
     return sorted(map(_checked, rows), key=age, reverse=True)

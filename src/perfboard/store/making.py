@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path, PurePosixPath
 
+from perfboard.host.lasting import sync
+from perfboard.host.shared import let_read, make_folder
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.run import Artifact, Run
 from perfboard.store.folder import RUN_FILE, UNFINISHED, disk_errors, run_folders, runs_folder
@@ -105,9 +107,10 @@ class RunFolder:
         data = stored.to_json().encode()
         with disk_errors(self.path / RUN_FILE, len(data)):
             self._write_record(data)
+            let_read(self.path)
             self.path.rename(destination)
             self.path = destination
-            _sync(destination.parent)
+            sync(destination.parent)
         return stored
 
     def _artifacts(self) -> Iterator[Artifact]:
@@ -133,7 +136,7 @@ class RunFolder:
             temporary.unlink(missing_ok=True)
             raise
         for folder in (self.artifacts, self.path):
-            _sync(folder)
+            sync(folder)
 
 
 def _now() -> datetime:
@@ -152,7 +155,7 @@ def new_run(
     """
     runs = runs_folder()
     with disk_errors(runs):
-        runs.mkdir(parents=True, exist_ok=True)
+        make_folder(runs)
         while True:
             id = f"{clock():%Y%m%d-%H%M%S}-{study}-{board}-{token(2)}"
             path = runs / f".{id}{UNFINISHED}"
@@ -169,6 +172,8 @@ def new_run(
                 lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if path.exists():
+                    # Others see by its lock that it is under way.
+                    let_read(path)
                     break
                 os.close(lock)
         folder = RunFolder(id, path, lock)
@@ -180,12 +185,3 @@ def new_run(
             folder.discard()
             raise
         return folder
-
-
-def _sync(folder: Path) -> None:
-    """Makes the folder's entries last through a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

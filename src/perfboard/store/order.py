@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from perfboard.host.files import read_file
+from perfboard.host.shared import let_read
 from perfboard.model.errors import UsageError
 
 _NUMBER = ".number"
@@ -26,6 +27,7 @@ def take_number(path: Path, others: Iterable[Path]) -> None:
         fcntl.flock(store, fcntl.LOCK_EX)
         number = 1 + max(map(number_of, others), default=0)
         (path / _NUMBER).write_text(f"{number}\n")
+        let_read(path)
     finally:
         os.close(store)
 

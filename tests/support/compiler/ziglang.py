@@ -5,11 +5,10 @@ A binary is the command that made it. Files of the folder that has the compiler'
 gets the commands, `fault` is what is wrong with the sources; in its own it keeps an `object`.
 """
 
+import fcntl
 import os
 import sys
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 
 def main(*words: str, output: str) -> None:
@@ -20,11 +19,12 @@ def main(*words: str, output: str) -> None:
         print(command, file=calls)
     locks = own.parent.parent / "locks"
     if locks.is_dir():
-        try:
-            FileLock(locks / f"{own.parent.name}-{own.name}.lock").acquire(blocking=False)
-            sys.exit("another may compile meanwhile")
-        except Timeout:
-            pass
+        with (locks / f"{own.parent.name}-{own.name}.lock").open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                sys.exit("another may compile meanwhile")
+            except BlockingIOError:
+                pass
     if (own.parent / "fault").exists():
         sys.exit((own.parent / "fault").read_text())
     (own / "object").write_text("1")

@@ -7,18 +7,15 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
-from unittest.mock import Mock
 
 import pytest
 
-from perfboard.host.cache import cache_root, cached, hash_file, hash_tree, locked
+from perfboard.host.cache import cache_root, cached, hash_file, hash_tree
 from perfboard.host.manifest import NAME
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import SilentProgress, Step
+from perfboard.model.progress import SilentProgress
 
 INPUTS = {"source": "1", "compiler": "2"}
 
@@ -116,25 +113,6 @@ def test_builders_at_once_build_once(tmp_path: Path) -> None:
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4
     assert (tmp_path / "counter").read_text() == "x"
-
-
-class _Unwanted(SilentProgress):
-    """Steps that raise at their second sign of life."""
-
-    @contextmanager
-    def step(self, title: str, total: float) -> Iterator[Step]:
-        assert title == "waiting for another build"
-        step = Mock(spec=Step)
-        step.update.side_effect = [None, KeyboardInterrupt]
-        yield step
-
-
-def test_who_waits_for_another_can_be_told_to_stop() -> None:
-    mine, theirs = locked("kernel", SilentProgress()), locked("kernel", _Unwanted())
-    with mine, pytest.raises(KeyboardInterrupt), theirs:
-        raise AssertionError("two have it")
-    with locked("kernel", SilentProgress()):
-        pass
 
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from perfboard.host.cache import cache_root, cached, hash_file
+from perfboard.host.cache import cached, hash_file, own_root
 from perfboard.host.command import failure, follow
 from perfboard.host.entries import CCACHE
 from perfboard.images.flash.place import HEADER_SIZE
@@ -32,7 +32,7 @@ def make_variables(arch: Architecture) -> dict[str, str]:
     return {
         **_options(arch),
         # Kernels of one source that differ in a few options have most objects in common.
-        "CCACHE_DIR": str(cache_root() / CCACHE),
+        "CCACHE_DIR": str(own_root() / CCACHE),
         "CCACHE_MAXSIZE": "2G",
         # The preprocessed source is compiled: that halves its own cost beside the compiler's.
         "CCACHE_NOCPP2": "1",
@@ -233,7 +233,7 @@ def make_kernel(
         shown = show_compiled(step, count)
         outcome = follow(command, shown, folder=objects, variables=variables, log=log)
     if outcome.code:
-        kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
+        kept = own_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)
         log_file.replace(kept)
         what = f"building the kernel failed (the whole output is in {kept})"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfboard.host.cache import cache_root, counted_folder, kept_folder, key_of
+from perfboard.host.cache import counted_folder, kept_folder, key_of, own_root
 from perfboard.host.command import follow, version_of
 from perfboard.host.entries import CCACHE
 from perfboard.images.kernel.drivers import add_drivers, driver_files
@@ -69,7 +69,7 @@ def kernel_tree(
     """
     origin = source_inputs(arch, packages, source)
     inputs = {"source": origin["source"], "left out": " ".join(_LEFT_OUT)}
-    tree = cache_root() / "kernel-tree" / key_of(inputs)
+    tree = own_root() / "kernel-tree" / key_of(inputs)
     objects = tree / f"objects-{arch.name}-{key_of(origin)[:12]}"
     # A killed compiler may leave half an object, and make would not notice.
     with kept_folder(
@@ -81,7 +81,7 @@ def kernel_tree(
             if other != objects:
                 shutil.rmtree(other)
         objects.mkdir(exist_ok=True)
-        with counted_folder(cache_root() / CCACHE):
+        with counted_folder(own_root() / CCACHE):
             yield objects
 
 
@@ -116,6 +116,6 @@ def _extract(archive: Path, tree: Path, progress: Progress) -> None:
         outcome = follow(command, show, folder=tree)
     if outcome.code:
         raise EnvironmentLacksError(
-            f"cannot unpack the kernel's source into {cache_root()}; is there 2 GB of room? "
+            f"cannot unpack the kernel's source into {tree.parent}; is there 2 GB of room? "
             f"The last lines:\n{outcome.last_lines}"
         )

@@ -16,10 +16,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perfboard.host.cache import cache_root, cached, locked, say_damage, writable_cache
+from perfboard.host.cache import (
+    cache_root,
+    cached,
+    locked,
+    own_root,
+    say_damage,
+    writable_cache,
+)
 from perfboard.host.command import CommandOutcome, follow
-from perfboard.host.entries import LISTS, manifest_of, mark_use
+from perfboard.host.entries import LISTS, manifest_of
 from perfboard.host.manifest import find_damage, read_sealed, write_manifest, write_sealed
+from perfboard.host.use import mark_use
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
@@ -88,7 +96,7 @@ class AptState:
 
     def __init__(self, architecture: str, progress: Progress) -> None:
         self.architecture = architecture
-        self.folder = cache_root() / "apt" / architecture
+        self.folder = own_root() / "apt" / architecture
         self._progress = progress
         self._resolved_file = self.folder / "resolved.json"
         self._lists_note_file = self.folder / "lists.txt"
