@@ -7,12 +7,12 @@ nothing outside the standard library is imported.
 
 import hashlib
 import os
-import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+from perfboard.host.children import run
 from perfboard.model.errors import EnvironmentLacksError
 
 # The target, and the least processor that the binary is to run on. Wider units (NEON, AVX)
@@ -118,15 +118,7 @@ def run_compiler(what: str, words: list[str], output: Path, folder: Path, cache:
     It keeps what it can use again in `cache`. Raises EnvironmentLacksError for `what` if it fails.
     """
     folders = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    done = subprocess.run(
-        [sys.executable, "-m", *words, "-o", str(output.absolute())],
-        cwd=folder,
-        env={**os.environ, **folders},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    whole = [sys.executable, "-m", *words, "-o", str(output.absolute())]
+    done = run(whole, folder=folder, environment={**os.environ, **folders})
     if done.returncode or not output.is_file():
         raise EnvironmentLacksError(f"{what} does not compile here:\n{done.stderr.strip()[-4000:]}")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of ours that do what published ones do, compiled for a board's part."""
 
-import subprocess
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_file
+from perfboard.host.children import run
 from perfboard.host.command import version_of
 from perfboard.host.native import native_folder
 from perfboard.host.tools import require_tools
@@ -26,12 +26,7 @@ def own_program(wanted: OwnProgram, arch: Architecture, progress: Progress) -> P
     command = [compiler, "-std=c11", "-D_GNU_SOURCE", *wanted.flags]
 
     def build(folder: Path) -> None:
-        done = subprocess.run(
-            [*command, "-o", str(folder / wanted.name), str(source)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
+        done = run([*command, "-o", str(folder / wanted.name), str(source)])
         if done.returncode:
             raise EnvironmentLacksError(
                 f"{source.name} does not compile here:\n{done.stderr.strip()[-4000:]}"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scope's plugin for the emulator, compiled at first use."""
 
-import subprocess
 from pathlib import Path
 
 from perfboard.binaries.tls import tls_inputs, tls_words
 from perfboard.host.cache import cached, hash_tree
+from perfboard.host.children import run
 from perfboard.host.command import version_of
 from perfboard.host.native import native_folder
 from perfboard.host.tools import require_tools
@@ -53,12 +53,9 @@ def build_plugin(progress: Progress, lwip: Path | None = None, tls: Path | None 
 
     def compile_into(product: Path) -> None:
         command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources), *more]
-        try:
-            subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-        except subprocess.CalledProcessError as error:
-            raise EnvironmentLacksError(
-                f"The scope does not compile here:\n{error.stderr.strip()}"
-            ) from None
+        done = run(command, folder=folder)
+        if done.returncode:
+            raise EnvironmentLacksError(f"The scope does not compile here:\n{done.stderr.strip()}")
 
     inputs = {
         "command": " ".join(_COMPILE),

@@ -7,12 +7,12 @@ import shutil
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from perfboard.host.children import guarded
 from perfboard.host.scratch import temporary_folder
 from perfboard.model.errors import BuildError, EnvironmentLacksError
 from perfboard.model.units import format_size
@@ -25,8 +25,6 @@ _LACKS = (
 )
 # A tool may have removed the file that it was writing when the disk was full.
 _ROOM = 16 << 20
-# Waits for the end of its input, which only we hold open, and ends the group $1.
-_GUARD = 'read -r _; kill -s KILL -- "-$1"'
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,9 @@ def follow(
     """
     last: deque[str] = deque(maxlen=_LAST_LINES)
     lacks = ""
-    process = subprocess.Popen(
-        list(command),
+    with guarded(
+        command,
+        grace_s,
         cwd=folder,
         env={**os.environ, "LC_ALL": "C", **(variables or {})},
         stdin=subprocess.DEVNULL,
@@ -68,22 +67,16 @@ def follow(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        start_new_session=True,
-    )
-    try:
-        with _guarded(process.pid):
-            for line in process.stdout or ():
-                if any(words in line for words in _LACKS):
-                    lacks = line.strip()
-                if on_line(line):
-                    continue
-                last.append(line.rstrip())
-                if log is not None:
-                    log.write(line)
-            code = process.wait()
-    except BaseException:
-        _end_group(process, grace_s)
-        raise
+    ) as process:
+        for line in process.stdout or ():
+            if any(words in line for words in _LACKS):
+                lacks = line.strip()
+            if on_line(line):
+                continue
+            last.append(line.rstrip())
+            if log is not None:
+                log.write(line)
+        code = process.wait()
     return CommandOutcome(code, "\n".join(last), lacks)
 
 
@@ -124,31 +117,3 @@ def failure(what: str, outcome: CommandOutcome, folder: Path) -> EnvironmentLack
                 f"and run it again; {output}"
             )
     return BuildError(f"{what}; {output}")
-
-
-@contextmanager
-def _guarded(group: int) -> Iterator[None]:
-    """A process that ends the group by force if we die, whose pipe then closes."""
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD, "sh", str(group)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        yield
-    finally:
-        guard.kill()
-        guard.communicate()
-
-
-def _end_group(process: subprocess.Popen[str], grace_s: float) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(grace_s)
-    # The leader may have gone before its children: the group is ended either way.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

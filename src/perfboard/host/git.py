@@ -3,13 +3,13 @@
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.scratch import WORK_TREE, scratch_folder
+from perfboard.host.children import run
+from perfboard.host.scratch import REPOSITORY, WORK_TREE, scratch_folder
 from perfboard.model.commit import Commit
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 
@@ -80,6 +80,8 @@ def work_tree(repository: Path, commit: str) -> Iterator[WorkTree]:
     """
     with scratch_folder() as scratch:
         path = scratch / WORK_TREE
+        kept = _git(repository, "rev-parse", "--git-common-dir").strip()
+        (scratch / REPOSITORY).symlink_to((repository / kept).absolute())
         _git(repository, "worktree", "add", "--quiet", "--detach", str(path), commit)
         try:
             yield WorkTree(path)
@@ -91,14 +93,7 @@ def _git(folder: Path, *words: str, codes: tuple[int, ...] = (0,)) -> str:
     # Inside a hook, git's own variables name another repository.
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={**kept, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-        )
+        done = run(["git", "-C", str(folder), *words], environment={**kept, "LC_ALL": "C"})
     except FileNotFoundError as error:
         raise EnvironmentLacksError("there is no git on this machine; install it") from error
     if done.returncode not in codes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+from perfboard.host.children import guarded
 from perfboard.host.scratch import temporary_folder
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 
@@ -46,18 +47,19 @@ def tool_output(command: Sequence[str], name: str, read: Path) -> Iterator[IO[by
     It may use 1 GB and two minutes of a processor, and is ended with the block. Raises UsageError
     if it fails.
     """
-    with TemporaryFile(dir=temporary_folder()) as errors:
-        process = subprocess.Popen(
-            [*command],
+    with (
+        TemporaryFile(dir=temporary_folder()) as errors,
+        guarded(
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=temporary_folder(),
             # A library of threads takes memory for each.
             env={**os.environ, "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,
             preexec_fn=_bound,
-        )
+        ) as process,
+    ):
         try:
             if process.stdout:
                 yield process.stdout

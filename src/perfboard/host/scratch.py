@@ -16,8 +16,8 @@ from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.units import format_size
 
 _PREFIX = "perfboard-scratch-"
-# The work tree of a repository in one of these folders, if it has one.
-WORK_TREE = "tree"
+# The work tree of a repository in one of these folders, and a link to what git keeps of that.
+WORK_TREE, REPOSITORY = "tree", "repository"
 USUAL = Path("/tmp")  # noqa: S108 - only folders of random names are made there
 # A disk with less is full: what did not fit was larger.
 _ROOM = 1 << 20
@@ -84,31 +84,26 @@ def _sweep_one(path: Path) -> None:
         status = os.fstat(lock)
         if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) == stat.S_IRWXU:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            entry = _work_tree_entry(path / WORK_TREE)
-            shutil.rmtree(path, ignore_errors=True)
-            if entry is not None:
-                shutil.rmtree(entry, ignore_errors=True)
+            for folder in (*_work_tree_entries(path), path):
+                shutil.rmtree(folder, ignore_errors=True)
     finally:
         os.close(lock)
 
 
-def _work_tree_entry(tree: Path) -> Path | None:
-    """The folder that a repository keeps of its work tree, and that would outlive the tree.
+def _work_tree_entries(folder: Path) -> list[Path]:
+    """The folders that a repository keeps of our work tree, and that would outlive it.
 
-    Either names the other: so nothing else is taken for one. Source: gitrepository-layout(5).
+    Git writes them before the tree, and removes them after it. Each names the tree: so nothing else
+    is taken for one. Source: gitrepository-layout(5).
     """
-    link = tree / ".git"
-    with suppress(OSError, ValueError, UsageError):
-        kind, _, words = _path_in(link).partition(" ")
-        entry = tree / words
-        back = _path_in(entry / "gitdir")
-        ours = entry.parent.name == "worktrees" and (entry / back).resolve() == link.resolve()
-        return entry if kind == "gitdir:" and ours else None
-    return None
-
-
-def _path_in(file: Path) -> str:
-    return os.fsdecode(read_file(file, 1 << 14, "a file of git", links=False)).strip()
+    link = (folder / WORK_TREE / ".git").resolve()
+    found = []
+    for entry in (folder / REPOSITORY / "worktrees").glob("*"):
+        with suppress(OSError, ValueError, UsageError):
+            named = read_file(entry / "gitdir", 1 << 14, "a file of git", links=False)
+            if (entry / os.fsdecode(named).strip()).resolve() == link:
+                found.append(entry)
+    return found
 
 
 def _free(place: Path) -> int:

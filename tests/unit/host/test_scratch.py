@@ -83,20 +83,24 @@ def test_what_is_not_ours_stays(place: Path, tmp_path: Path) -> None:
     assert sorted(place.iterdir()) == before and (other / "file").exists()
 
 
-@pytest.mark.parametrize("back", ["elsewhere/.git", "tree/.git"])
-def test_a_work_trees_entry_goes_with_it_if_either_names_the_other(
-    place: Path, tmp_path: Path, back: str
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_work_trees_entry_goes_with_it_and_no_other_does(
+    place: Path, tmp_path: Path, whole: bool
 ) -> None:
+    """Nor does it matter whether git was ended before it made the tree."""
     folder = place / "perfboard-scratch-eeeeeeee"
-    (folder / "tree").mkdir(parents=True)
-    folder.chmod(0o700)
-    entry = tmp_path / "worktrees/tree"
-    entry.mkdir(parents=True)
-    (folder / "tree/.git").write_text(f"gitdir: {entry}\n")
-    (entry / "gitdir").write_text(f"{folder / back}\n")
+    folder.mkdir(mode=0o700)
+    if whole:
+        (folder / "tree").mkdir()
+        (folder / "tree/.git").write_text("gitdir: elsewhere\n")
+    entries = tmp_path / "repository/worktrees"
+    (folder / "repository").symlink_to(entries.parent)
+    for name, tree in (("tree", folder / "tree"), ("theirs", tmp_path / "tree")):
+        (entries / name).mkdir(parents=True)
+        (entries / name / "gitdir").write_text(f"{tree}/.git\n")
     sweep()
     assert not folder.exists()
-    assert entry.exists() == (back != "tree/.git")
+    assert [entry.name for entry in entries.iterdir()] == ["theirs"]
 
 
 def test_where_it_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

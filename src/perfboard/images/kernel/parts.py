@@ -4,12 +4,12 @@
 import os
 import posixpath
 import re
-import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from perfboard.host.children import run
 from perfboard.images.kbuild import jobs
 from perfboard.images.kernel.build import make_command, make_variables
 from perfboard.images.kernel.tree import SOURCE
@@ -101,8 +101,7 @@ def run_in(objects: Path, command: list[str], variables: Mapping[str, str]) -> s
 
     Raises EnvironmentLacksError where it fails.
     """
-    environment = {**os.environ, **variables}
-    done = subprocess.run(command, cwd=objects, env=environment, capture_output=True, text=True)
+    done = run(command, folder=objects, environment={**os.environ, **variables})
     if done.returncode:
         raise EnvironmentLacksError(
             f"{' '.join(command)} failed at the kernel's objects:\n{done.stderr[-1000:]}"

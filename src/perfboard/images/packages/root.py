@@ -10,13 +10,13 @@ anyway.
 import fnmatch
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_file
+from perfboard.host.children import run
 from perfboard.images.packages.alternatives import choose_links, read_alternatives
 from perfboard.images.packages.apt import SCRIPTS, AptState, Package
 from perfboard.images.packages.tree import Tree, found_in, merged
@@ -202,17 +202,10 @@ def _squash(tree: Tree, image: Path, blocks: str) -> None:
     archive = image.with_suffix(".tar")
     tree.write(archive)
     with archive.open("rb") as file:
-        done = subprocess.run(
-            ["sqfstar", "-b", blocks, *_SQUASH, image.name],
-            cwd=image.parent,
-            stdin=file,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+        words = ["sqfstar", "-b", blocks, *_SQUASH, image.name]
+        done = run(words, folder=image.parent, given=file)
     archive.unlink()
     if done.returncode:
         raise EnvironmentLacksError(
-            f"sqfstar cannot write the file system; its last lines:\n{done.stdout[-2000:]}"
+            f"sqfstar cannot write the file system; its last lines:\n{done.stderr[-2000:]}"
         )

@@ -8,12 +8,13 @@ import signal
 import subprocess
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
 from perfboard.analysis.formats.sigrok import read_sigrok
+from perfboard.host.children import guarded
 from perfboard.instruments.base import InstrumentFindings, InstrumentSighting, host_ns
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.results.boot import Mark
@@ -78,6 +79,7 @@ class SigrokCapture:
         self._wanted = wanted
         self._marks = {name: marks for name, marks in channels.items() if any(marks)}
         self._process: subprocess.Popen[str] | None = None
+        self._guard = ExitStack()
         self._file = Path()
         self._last: deque[str] = deque(maxlen=5)
         self._flows = Event()
@@ -96,29 +98,31 @@ class SigrokCapture:
             )
         self._file = artifacts / _FILE
         self._earliest_ns = host_ns()
-        self._process = subprocess.Popen(
-            [
-                *("sigrok-cli", "--loglevel", "4", "--driver", self._wanted.driver),
-                *("--config", f"samplerate={self._wanted.hz}"),
-                *("--channels", ",".join(self._wanted.channels)),
-                *("--continuous", "--output-file", str(self._file)),
-            ],
-            # It captures until its input ends.
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
-            text=True,
-            errors="replace",
-            start_new_session=True,
+        words = [
+            *("sigrok-cli", "--loglevel", "4", "--driver", self._wanted.driver),
+            *("--config", f"samplerate={self._wanted.hz}"),
+            *("--channels", ",".join(self._wanted.channels)),
+            *("--continuous", "--output-file", str(self._file)),
+        ]
+        self._process = self._guard.enter_context(
+            guarded(
+                words,
+                # It captures until its input ends.
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"},
+                text=True,
+                errors="replace",
+            )
         )
         self._reader = Thread(target=self._follow, args=(self._process,), daemon=True)
         self._reader.start()
         if not self._flows.wait(_STARTS_S) or not self._samples:
             self.stop()
-            words = " ".join(self._last) or f"no sample came for {_STARTS_S:.0f} s"
+            reason = " ".join(self._last) or f"no sample came for {_STARTS_S:.0f} s"
             raise EnvironmentLacksError(
-                f"--capture: sigrok-cli captures nothing by {self._wanted.driver}: {words[-400:]}"
+                f"--capture: sigrok-cli captures nothing by {self._wanted.driver}: {reason[-400:]}"
             )
 
     def start(self) -> None:
@@ -143,6 +147,7 @@ class SigrokCapture:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        self._guard.close()
         if self._reader is not None:
             self._reader.join(_ENDS_S)
 

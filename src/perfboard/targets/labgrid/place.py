@@ -139,7 +139,7 @@ def open_place(text: str, progress: Progress) -> Iterator[Place]:
         with theirs:
             given = [name, coordinator, str(theirs.fileno()), str(folder)]
             words = [str(python), "-I", "-B", str(_AGENT), *given]
-            agent = Process(words, _gone, [theirs.fileno()])
+            agent = Process(words, _gone, [theirs.fileno()], tidies=True)
         ours.setblocking(False)
         ask = Asks(agent, name)
         try:

@@ -27,7 +27,7 @@ def connect(
     refuse_factors(text, factors)
     if text != SCHEME:
         raise UsageError(f'"{text}" is no target; this machine is just "{FORM}".')
-    session = Process(["/bin/sh"], _ended)
+    session = Process(["/bin/sh"], _ended, tidies=True)
     try:
         shell = PipeShell(lambda script: ["/bin/sh", "-c", script], _ended, session)
         yield Target(text, Evidence.HOST, shell)

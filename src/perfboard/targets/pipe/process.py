@@ -7,8 +7,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
+from perfboard.host.children import guarded
 from perfboard.model.errors import TargetError
 
 # A program that does not read for so long will not.
@@ -30,21 +31,28 @@ class Process:
         command: Sequence[str],
         lost: Callable[[str], TargetError],
         descriptors: Sequence[int] = (),
+        *,
+        tidies: bool = False,
     ) -> None:
         """`lost` makes the error of a stream that ended from what the program complained of.
 
-        The program gets the `descriptors` too, by their numbers.
+        The program gets the `descriptors` too, by their numbers. If Perfboard is killed, one that
+        `tidies` gets to the end of its input; any other is killed with it.
         """
         self._lost = lost
-        self._process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=descriptors,
-            bufsize=0,
+        self._guard = ExitStack()
+        self._process = self._guard.enter_context(
+            guarded(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=descriptors,
+                bufsize=0,
+            )
         )
+        if tidies:
+            self._guard.close()
         assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101
         self._input = self._process.stdin
         self._errors = b""
@@ -170,6 +178,7 @@ class Process:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        self._guard.close()
         self._selector.close()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:

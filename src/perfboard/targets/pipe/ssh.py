@@ -224,7 +224,7 @@ def shell_over(
     mark = f"perfboard-{secrets.token_hex(8)}"
     with progress.step(f"connecting to {text}", 1):
         words = ssh(first, f"echo {mark}\nexec sh")
-        master = Process(words, lambda errors: TargetError("lost", errors))
+        master = Process(words, lambda errors: TargetError("lost", errors), tidies=True)
         try:
             _await(mark, master, text, explain)
         except BaseException:

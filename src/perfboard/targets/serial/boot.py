@@ -5,19 +5,19 @@ import os
 import re
 import select
 import shlex
-import signal
 import subprocess
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 from typing import Protocol
 
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
+from perfboard.host.children import guarded
 from perfboard.host.scratch import temporary_folder
 from perfboard.instruments.base import Instrument, InstrumentFindings, host_ns
 from perfboard.instruments.serial_console import SerialConsole
@@ -197,31 +197,28 @@ class SerialBoard:
         """
         what = f"{option} {shlex.join(words)}"
         with tempfile.TemporaryFile(dir=temporary_folder()) as output:
-            try:
-                program = subprocess.Popen(
-                    words,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=output,
-                    env=environment,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise EnvironmentLacksError(f"{what}: {error.strerror}") from error
-            deadline = time.monotonic() + limit_s
-            ended = os.pidfd_open(program.pid)
-            awaited = (ended, self._line.fileno())
-            try:
+            with ExitStack() as stack:
+                try:
+                    program = stack.enter_context(
+                        guarded(
+                            words,
+                            _ENDS_S,
+                            stdin=subprocess.DEVNULL,
+                            stdout=output,
+                            stderr=output,
+                            env=environment,
+                        )
+                    )
+                except OSError as error:
+                    raise EnvironmentLacksError(f"{what}: {error.strerror}") from error
+                deadline = time.monotonic() + limit_s
+                ended = os.pidfd_open(program.pid)
+                stack.callback(os.close, ended)
+                awaited = (ended, self._line.fileno())
                 while ended not in select.select(awaited, (), (), 0.5)[0]:
                     self._line.read(0)
                     if time.monotonic() > deadline:
                         raise EnvironmentLacksError(f"{what}: has not ended for {limit_s:.0f} s")
-            except BaseException:
-                # A script's own programs would go on writing.
-                _end(program)
-                raise
-            finally:
-                os.close(ended)
             if program.wait():
                 output.seek(0)
                 raise EnvironmentLacksError(
@@ -284,13 +281,3 @@ def _with_console(error: TargetError, found: InstrumentFindings) -> TargetError:
             )
     tail = b"".join(deque(_portions(found), maxlen=2))[-_TAIL:]
     return TargetError(error.kind, message, last_lines(tail))
-
-
-def _end(program: "subprocess.Popen[bytes]") -> None:
-    """Ends a program, and what it has started, and waits for it."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(program.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            program.wait(_ENDS_S)
-            return

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commit that made a board slower, found in a small repository by a fake board."""
 
-import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
 
-import psutil
 import pytest
 
 from perfboard.analysis.gate.change import Rules
@@ -21,9 +17,9 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run
 from perfboard.report.gate.bisect import bisect_text
 from perfboard.studies.bisect.study import bisect
+from tests.support.killed import has_ended, kill_at_work, soon
 from tests.support.runs import make_boot, make_run
 
-Answer = TypeVar("Answer")
 # The image is what the source says; a source "broken" does not build.
 BUILD = (
     sys.executable,
@@ -165,12 +161,8 @@ def test_if_it_is_killed_the_build_ends_and_the_next_command_prunes(
 ) -> None:
     folder = repository("0", "100")
     git(folder, "worktree", "add", "--quiet", "--detach", str(folder.parent / "theirs"))
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    words = [sys.executable, "-c", KILLED, str(folder)]
-    with subprocess.Popen(words, env=variables, stderr=subprocess.DEVNULL) as process:
-        child = psutil.Process(int(soon(lambda: begun(own_scratch))))
-        process.kill()
-    soon(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    child = kill_at_work(KILLED, str(folder), number=lambda: begun(own_scratch))
+    assert soon(lambda: has_ended(child))
     (scratch,) = own_scratch.iterdir()
     assert str(scratch) in git(folder, "worktree", "list")
     sweep()
@@ -182,12 +174,3 @@ def test_if_it_is_killed_the_build_ends_and_the_next_command_prunes(
 def begun(scratch: Path) -> str:
     """The process that the build has begun, or ""."""
     return "".join(path.read_text() for path in scratch.glob("*/tree/child"))
-
-
-def soon(ask: Callable[[], Answer]) -> Answer:
-    """The first answer that is not empty."""
-    for _ in range(1000):
-        if answer := ask():
-            return answer
-        time.sleep(0.02)
-    raise AssertionError("it never came")

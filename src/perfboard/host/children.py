@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that Perfboard has started end with it, whatever ends it."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any
+
+# Reads which groups of processes begin and end. Only we hold its input open: at its end it ends
+# those that are left.
+_GUARD = """
+while read -r what group; do
+    case $what in
+    begins) groups="$groups $group " ;;
+    ends) groups="${groups%%" $group "*}${groups#*" $group "}" ;;
+    esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+"""
+
+
+class _Guard:
+    """A process that outlives us for a moment."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._input: IO[bytes] | None = None
+
+    def begin(self) -> None:
+        """Starts it, when it is first needed."""
+        with self._lock:
+            if self._input is None:
+                self._input = subprocess.Popen(
+                    ["/bin/sh", "-c", _GUARD],
+                    cwd="/",
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                    bufsize=0,
+                ).stdin
+
+    def tell(self, what: str, group: int) -> None:
+        # One that somebody has ended guards nothing any more.
+        if self._input is not None:
+            with suppress(BrokenPipeError):
+                self._input.write(f"{what} {group}\n".encode())
+
+
+_guard = _Guard()
+
+
+@contextmanager
+def guarded(
+    command: Sequence[str], grace_s: float = 0.0, **options: Any
+) -> Iterator["subprocess.Popen[Any]"]:
+    """A program in a session of its own, whose group is ended by force if Perfboard ends.
+
+    If the block raises anything, Ctrl-C too, the group is ended then: by force after `grace_s`.
+    The `options` are those of `Popen`.
+    """
+    # It is there before the program: whatever ends us may not wait until it is.
+    _guard.begin()
+    process = subprocess.Popen(list(command), start_new_session=True, **options)
+    _guard.tell("begins", process.pid)
+    try:
+        yield process
+    except BaseException:
+        _end(process, grace_s)
+        raise
+    finally:
+        _guard.tell("ends", process.pid)
+
+
+def run(
+    command: Sequence[str],
+    *,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    given: IO[bytes] | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Runs a program to its end, with what it printed; it ends with us.
+
+    It reads `given`, else nothing. Without an `environment` it has ours.
+    """
+    with guarded(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=given or subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as process:
+        output, errors = process.communicate()
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def _end(process: "subprocess.Popen[Any]", grace_s: float) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(grace_s)
+    # The leader may have gone before its children: the group is ended either way.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
