@@ -9,17 +9,14 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perfboard.host.sandbox import sandbox
 from perfboard.host.tools import require_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
-
-if TYPE_CHECKING:
-    from qemu.qmp.legacy import QEMUMonitorProtocol
+from perfboard.targets.virtual.monitor import Monitor
 
 OLDEST = (7, 2)
 _KNOWN = "QEMU 7.2 and 10.0, as Debian 12 and its backports have them"
@@ -65,8 +62,6 @@ def started(
 
     It may write in `folder` alone, where `emulator.log` takes what it says.
     """
-    from qemu.qmp.legacy import QEMUMonitorProtocol
-
     ours, theirs = socket.socketpair()
     whole = [
         # The kernel ends the emulator with us, whatever ends us.
@@ -77,8 +72,7 @@ def started(
         *("-mon", "chardev=monitor,mode=control", "-S"),
     ]
     log = folder / "emulator.log"
-    with ours:
-        qmp = QEMUMonitorProtocol(ours)
+    with closing(Monitor(ours)) as monitor:
         with log.open("xb") as output, theirs:
             # The command is part of the record.
             output.write(f"{shlex.join(whole)}\n".encode())
@@ -96,14 +90,12 @@ def started(
                 env={**os.environ, "TMPDIR": str(folder)},
             )
         try:
-            yield Emulator(command[0], process, qmp, log)
+            yield Emulator(command[0], process, monitor, log)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.5)
         finally:
             process.kill()
             process.wait()
-            with suppress(Exception):
-                qmp.close()
 
 
 class Emulator:
@@ -113,52 +105,43 @@ class Emulator:
         self,
         program: str,
         process: "subprocess.Popen[bytes]",
-        qmp: "QEMUMonitorProtocol",
+        monitor: Monitor,
         log: Path,
     ) -> None:
         """`log` has what the emulator says; `started` makes one."""
         self._program = program
         self._process = process
-        self._qmp = qmp
+        self._monitor = monitor
         self._log = log
 
     def connect(self) -> None:
         """Waits until the emulator has set itself up. Raises TargetError if it has died."""
-        self._qmp.settimeout(20)
-        self._answered(self._qmp.connect)
+        self._answered("does not answer on its monitor", self._monitor.connect)
 
     def resume(self) -> None:
         """Lets the guest run from reset, once connected. Raises as `connect`."""
-        self._answered(lambda: self._qmp.cmd("cont"))
+        self._answered("does not answer on its monitor", lambda: self._monitor.ask("cont"))
 
-    def _answered(self, ask: Callable[[], object]) -> None:
-        from qemu.qmp import QMPError
-
+    def _answered(self, failure: str, ask: Callable[[], None]) -> None:
         try:
             ask()
-        except (QMPError, OSError, TimeoutError, EOFError) as error:
-            raise self.death() or TargetError(
-                "died", f"The emulator does not answer on its monitor: {error}"
-            ) from None
+        except (OSError, EOFError, ValueError) as error:
+            raise self.death() or TargetError("died", f"The emulator {failure}: {error}") from None
 
     def quit(self) -> None:
         """Asks the emulator to end; what its plugins still write must be read meanwhile."""
-        with suppress(Exception):
-            self._qmp.cmd("quit")
+        with suppress(OSError, EOFError, ValueError):
+            self._monitor.ask("quit")
 
     def save_memory(self, address: int, size: int, path: Path) -> None:
         """Writes a stretch of the guest's memory to a file.
 
         Raises TargetError if the emulator does not do so.
         """
-        from qemu.qmp import QMPError
-
-        try:
-            self._qmp.cmd("pmemsave", val=address, size=size, filename=str(path))
-        except (QMPError, OSError, TimeoutError, EOFError) as error:
-            raise self.death() or TargetError(
-                "died", f"The emulator does not give the board's memory: {error}"
-            ) from None
+        self._answered(
+            "does not give the board's memory",
+            lambda: self._monitor.ask("pmemsave", val=address, size=size, filename=str(path)),
+        )
 
     def asleep(self) -> bool:
         """Whether all of it waits, so that its guest's clock stands still by its own doing."""

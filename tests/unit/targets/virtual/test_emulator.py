@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emulator that ends before its board does, played by a shell script."""
 
+import json
+import os
+import subprocess
+import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -103,3 +107,71 @@ def test_one_that_will_not_end_is_ended(tmp_path: Path) -> None:
         children = psutil.Process().children()
         raise ZeroDivisionError
     assert not any(child.is_running() for child in children)
+
+
+# Says each line on its monitor, or hears one for "?", and then only listens.
+SPEAKS = """
+import json, re, socket, sys
+number = re.search("socket,id=monitor,fd=([0-9]+)", " ".join(sys.argv))[1]
+wire = socket.socket(fileno=int(number)).makefile("rw")
+for line in {lines!r}:
+    if line == "?":
+        print(wire.readline(), end="", flush=True)
+    else:
+        print(line, file=wire, flush=True)
+while wire.readline():
+    pass
+"""
+GREETING = '{"QMP": {"version": {}, "capabilities": []}}'
+DONE = '{"return": {}}'
+EVENT = '{"event": "RESUME", "timestamp": {"seconds": 1, "microseconds": 2}}'
+
+
+def speaking(folder: Path, *lines: str) -> AbstractContextManager[Emulator]:
+    (folder / "speaks.py").write_text(SPEAKS.format(lines=lines))
+    return emulator(folder, f'exec {sys.executable} {folder}/speaks.py "$@"')
+
+
+def test_events_come_between_a_command_and_its_answer(tmp_path: Path) -> None:
+    with speaking(tmp_path, GREETING, "?", DONE, "?", EVENT, DONE, "?", DONE) as running:
+        running.connect()
+        running.resume()
+        running.save_memory(4096, 8, tmp_path / "memory")
+    said = [json.loads(line) for line in (tmp_path / "emulator.log").read_text().splitlines()[1:]]
+    assert [each["execute"] for each in said] == ["qmp_capabilities", "cont", "pmemsave"]
+    assert said[2]["arguments"] == {"val": 4096, "size": 8, "filename": f"{tmp_path}/memory"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["nothing of JSON"], "monitor"),
+        (["[]", "7"], "does not greet"),
+        ([GREETING, '{"error": {"class": "GenericError", "desc": "no room"}}'], "no room"),
+    ],
+)
+def test_an_answer_that_is_none_is_an_error(tmp_path: Path, lines: list[str], words: str) -> None:
+    with speaking(tmp_path, *lines) as running, pytest.raises(TargetError, match=words):
+        running.connect()
+
+
+INTERRUPTED = """
+import signal, sys
+from pathlib import Path
+from perfboard.targets.virtual.emulator import started
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+try:
+    with started([sys.argv[1]], [], Path(sys.argv[2])) as running:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        running.connect()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interruption_while_it_sets_itself_up_says_no_more(tmp_path: Path) -> None:
+    speaking(tmp_path)
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "qemu-system-arm"), str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
