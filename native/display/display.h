@@ -229,6 +229,8 @@ struct reference {
 /* The server, the window manager and the pages' server, which are not of the application. */
 #define APART 3
 extern pid_t apart[APART];
+/* Whether one of them has, so that nothing more can be measured. */
+bool helper_ended(void);
 /* How many tasks in succession were refused. */
 extern unsigned refused_in_a_row;
 /* Takes what is on the screen now: what differs later is of the task. */

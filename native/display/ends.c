@@ -16,11 +16,13 @@
 #endif
 #define KILLED "Killed process "
 
-/* The program that was waited for last, and how it ended. */
+/* The programs that were waited for last, and how they ended. */
+#define MOST_DEAD 8
 static struct {
 	pid_t pid;
 	int status;
-} dead;
+} dead[MOST_DEAD];
+static unsigned deaths;
 static long words_from;
 
 bool has_ended(pid_t program)
@@ -28,13 +30,16 @@ bool has_ended(pid_t program)
 	int status;
 
 	if (waitpid(program, &status, WNOHANG) == program)
-		dead.pid = program, dead.status = status;
+		dead[deaths % MOST_DEAD].pid = program, dead[deaths++ % MOST_DEAD].status = status;
 	return kill(program, 0) < 0;
 }
 
 int ended_with(pid_t program)
 {
-	return program == dead.pid ? dead.status : 0;
+	for (unsigned i = 0; i < MOST_DEAD; i++)
+		if (dead[i].pid == program)
+			return dead[i].status;
+	return 0;
 }
 
 void mark_words(void)

@@ -20,6 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A shell's status for what a signal ended is this and the signal. */
+#define SIGNALLED 128
+
 static struct wire wire;
 static struct screen screen;
 
@@ -100,6 +103,9 @@ int main(int argc, char **argv)
 		fputs("usage: perfboard-watch WIDTH HEIGHT [scope | alone]\n", stderr);
 		return 2;
 	}
+	/* The children of a killed inner one come to the outer one. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	struct group all;
 	pid_t outer = getpid(), inner = fork();
 
 	/* Who ends a whole group of processes ends the outer one; the inner one then tidies up. */
@@ -108,7 +114,11 @@ int main(int argc, char **argv)
 
 		while (inner > 0 && waitpid(inner, &status, 0) < 0 && errno == EINTR)
 			;
-		return inner > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+		if (inner > 0 && WIFEXITED(status))
+			return WEXITSTATUS(status);
+		descendants(&all, NULL, 0);
+		end_group(&all);
+		return inner > 0 ? SIGNALLED + WTERMSIG(status) : 1;
 	}
 	setsid();
 	end_by_signals();
@@ -118,7 +128,6 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	int status = getppid() == outer ? run(argv[1], argv[2]) : 1;
-	struct group all;
 
 	unlink(SERVER_SCREEN);
 	/* One that forks meanwhile is found the next time. */

@@ -150,8 +150,8 @@ static void end_programs(void)
 	end_group(&group);
 	program_count = 0;
 	/* Until the server knows, the screen has the old picture: a new one would be no change. */
-	for (int i = 0;
-	     i < 400 && left.count && wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &left);
+	for (int i = 0; i < 400 && left.count && !helper_ended() &&
+			wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &left);
 	     i++)
 		nanosleep(&moment, NULL);
 }
@@ -357,16 +357,18 @@ static bool obey(char **words, int count)
 /* Why a line could not be obeyed. */
 static void explain(char *reason, size_t size)
 {
-	const char *trouble = *wire_trouble() ? wire_trouble() : "cannot be done";
+	static const char *const names[APART] = {"the display server", "the window manager",
+						 "the pages' server"};
+	bool broken = *wire_trouble() || helper_ended();
 	const struct timespec moment = {0, 5000000};
 
-	/* Its connection ends a little before itself. */
-	for (int i = 0; i < 40 && *wire_trouble() && !has_ended(apart[0]); i++)
+	/* Its connections end a little before itself, and the window manager by that. */
+	for (int i = 0; i < 40 && broken && !has_ended(apart[0]); i++)
 		nanosleep(&moment, NULL);
-	if (has_ended(apart[0]))
-		describe_end("the display server", apart[0], task.kills, reason, size);
-	else
-		snprintf(reason, size, "%s", trouble);
+	snprintf(reason, size, "%s", *wire_trouble() ? wire_trouble() : "cannot be done");
+	for (unsigned i = APART; i-- > 0;)
+		if (apart[i] > 0 && has_ended(apart[i]))
+			describe_end(names[i], apart[i], task.kills, reason, size);
 }
 
 bool obey_plan(struct wire *own_wire, struct screen *own_screen)
@@ -388,7 +390,7 @@ bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 		for (char *word; count < MOST_WORDS && (word = strtok_r(next, " \n", &next));)
 			words[count++] = word;
 		words[count] = NULL;
-		if (count && !obey(words, count)) {
+		if (count && (!obey(words, count) || helper_ended())) {
 			explain(reason, sizeof(reason));
 			snprintf(why, sizeof(why), "%.40s %.40s: %s", words[0],
 				 count > 1 ? words[1] : "", reason);

@@ -42,6 +42,15 @@ struct watching {
 	bool filmed;
 };
 
+bool helper_ended(void)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < APART; i++)
+		any |= apart[i] > 0 && has_ended(apart[i]);
+	return any;
+}
+
 static const char *outcome_of(bool done, bool calibrating)
 {
 	return !done ? "refused" : calibrating ? "calibration" : "ok";
@@ -304,7 +313,7 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 	char reason[400] = "";
 
 	memset(&it, 0, sizeof(it));
-	while (!done && !it.gone && now() < limit && !ended()) {
+	while (!done && !it.gone && now() < limit && !ended() && !helper_ended()) {
 		/* A caret costs next to nothing: the scope sees whether it drew meanwhile. */
 		done = idle(&it, 2 * quiet);
 		look_for_end(task, &it);
@@ -314,6 +323,8 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 	unsigned step = scope_next();
 
 	scope_step(step);
+	if (helper_ended())
+		return false;
 	if (it.gone)
 		describe(task, reason, sizeof(reason));
 	else if (!done)
@@ -343,7 +354,7 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 
 	memset(&it, 0, sizeof(it));
 	it.filmed = calibrating;
-	while (!met && !it.gone && now() < limit && !ended()) {
+	while (!met && !it.gone && now() < limit && !ended() && !helper_ended()) {
 		if (!wire_listen(wire, NAP_MS))
 			return false;
 		if (wire->damaged) {
@@ -364,6 +375,8 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 			if (!wire_listen(wire, NAP_MS) || ended())
 				return false;
 	}
+	if (helper_ended())
+		return false;
 	unsigned final =
 	    final_look(screen, &it, 0.001 * (double)screen->width * (double)screen->height, 0);
 
@@ -396,7 +409,7 @@ void watch_exit(const struct task *task)
 	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, task->program, 0),
 				 .events = POLLIN};
 
-	while (!gone && now() < limit && !ended()) {
+	while (!gone && now() < limit && !ended() && !helper_ended()) {
 		struct timespec moment = {0, 100000};
 
 		/* A kernel before 5.3 cannot wait for it: then to within a tenth of a millisecond.

@@ -22,6 +22,7 @@ from perfboard.bench.display.rows import ExitRow, TaskRow
 from perfboard.measures.display.films import pictures_of
 from perfboard.model.blocks import Picture
 from perfboard.model.rows import RefusedRow, read_rows
+from tests.support.killed import has_ended
 
 from ..sanitized import ROOT, compile_sanitized
 
@@ -451,6 +452,36 @@ def test_a_display_server_that_dies_is_told(tools: Path, tmp_path: Path) -> None
     done = watch(tools, tmp_path, "start one ./murders", "start two true")
     why = "the display server was ended by signal 9 (Killed)"
     assert done.returncode == 1 and trouble(done.stdout) == f"start one: {why}"
+
+
+@pytest.mark.parametrize("how", [(), ("scope",)])
+def test_a_window_manager_that_is_killed_is_told_at_once(
+    tools: Path, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    (tmp_path / "murders").write_text(
+        f"#!/bin/sh\nkill -KILL $(pgrep -P $PPID matchbox)\nexec {tools}/painter a.times 10:50000\n"
+    )
+    (tmp_path / "murders").chmod(0o700)
+    began = time.monotonic()
+    done = watch(tools, tmp_path, "reference one", *("start one ./murders", "end") * 6, how=how)
+    if how and trouble(done.stdout).startswith("the kernel does not say"):
+        return
+    # Six of the plan's tasks would take a minute each.
+    assert time.monotonic() - began < 40 and done.returncode == 1
+    why = "the window manager was ended by signal 9 (Killed)"
+    assert trouble(done.stdout) == f"start one: {why}"
+
+
+def test_a_watcher_that_is_killed_leaves_nothing_and_its_status_says_so(
+    tools: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "murders").write_text(
+        "#!/bin/sh\nsleep 600 & echo $! > child\nkill -KILL $PPID\nwait\n"
+    )
+    (tmp_path / "murders").chmod(0o700)
+    done = watch(tools, tmp_path, "start one ./murders")
+    assert (done.returncode, done.stdout) == (128 + signal.SIGKILL, "")
+    assert has_ended(int((tmp_path / "child").read_text()))
 
 
 def test_one_crash_among_many_is_one_refused_sample(tools: Path, tmp_path: Path) -> None:

@@ -57,7 +57,11 @@ mkdir temporary && {{ [ -d home ] || {{ mkdir home && tar -C home -xf home.tar; 
 {prepare}env -i PATH="$PATH" HOME="$PWD/home" XDG_CACHE_HOME="$PWD/home/.cache" \\
 TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
-./perfboard-display {width} {height} ${{SCOPE:-{alone}}} < plan || tail -n 3 programs.log >&2
+./perfboard-display {width} {height} ${{SCOPE:-{alone}}} < plan || {{
+    status=$?
+    tail -n 3 programs.log >&2
+    [ $status -le 128 ] || "$PROBE" say refused what="the display" \\
+        why="signal $((status - 128)) ended its watcher"; }}
 """
 # The parameters that tell films apart.
 _SHOWN = ("program", "other")

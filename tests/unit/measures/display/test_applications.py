@@ -186,6 +186,12 @@ def test_a_target_without_the_font_is_told_what_to_install(tmp_path: Path) -> No
         read_session(run_with(tmp_path, find="exit 0", perfboard_display="exit 1"))
 
 
+def test_a_watcher_that_was_killed_is_named(tmp_path: Path) -> None:
+    shown = run_with(tmp_path, find="echo DejaVuSans.ttf", perfboard_display="kill -9 $$")
+    with pytest.raises(NotMeasurable, match="the display: signal 9 ended its watcher"):
+        read_session(shown)
+
+
 def test_programs_get_a_home_of_their_own_and_nothing_of_the_user_s(tmp_path: Path) -> None:
     shown = run_with(tmp_path, find="echo DejaVuSans.ttf", perfboard_display="env; ls -A $HOME")
     assert f"HOME={tmp_path}/home\n" in shown and f"TMPDIR={tmp_path}/temporary\n" in shown
