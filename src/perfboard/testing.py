@@ -97,4 +97,7 @@ def perfboard_lab() -> "Lab":
 @pytest.fixture
 def perfboard(perfboard_lab: "Lab") -> BenchFixture:
     """Boots boards, runs probes, and holds figures against budgets."""
+    from perfboard.host.search import find_system_tools
+
+    find_system_tools()
     return BenchFixture(perfboard_lab)

@@ -37,7 +37,9 @@ def run() -> "NoReturn":
     """Runs one command, and ends with its exit code."""
     from perfboard.cli.command import main
     from perfboard.cli.standard_streams import standard_streams
+    from perfboard.host.search import find_system_tools
 
+    find_system_tools()
     with standard_streams():
         code = main()
         # The work is done: nothing is left to tidy up.

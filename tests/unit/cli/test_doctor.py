@@ -2,12 +2,17 @@
 """What `perfboard doctor` says of a machine, by job."""
 
 import json
+import os
 import platform
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from perfboard.host.search import find_system_tools
 from perfboard.host.tools import TOOLS, VIRTUAL
 from tests.support.command import call
 
@@ -110,3 +115,24 @@ def test_a_machine_that_there_is_no_probe_for(
     first = capsys.readouterr().out.partition("\n\n")[0]
     assert first.startswith("To measure this machine: ")
     assert "there is no probe for that" in " ".join(first.split())
+
+
+def test_an_ordinary_users_path_is_enough_for_the_systems_tools() -> None:
+    usual = {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "perfboard.cli.main", "doctor", "--json"]
+    done = subprocess.run(words, env=os.environ | usual, capture_output=True, check=False)
+    whole = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"
+    there = {tool.name for tool in TOOLS if shutil.which(tool.name, path=whole)}
+    assert there and not there & set(json.loads(done.stdout)["missing"])
+
+
+@pytest.mark.parametrize("path", ["/own:/usr/sbin", ""])
+def test_the_users_folders_come_first_and_none_twice(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", path)
+    find_system_tools()
+    folders = os.environ["PATH"].split(":")
+    assert len(set(folders)) == len(folders) and "" not in folders
+    assert path.split(":")[0] in ("", folders[0])
+    assert {"/usr/sbin", "/sbin", "/usr/local/sbin"} <= set(folders)

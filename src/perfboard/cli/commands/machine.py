@@ -110,5 +110,7 @@ def _print_ports(ports: Iterable[Port]) -> None:
     words = f"{usable} of {len(ports)} usable" if ports else "no line found; is it plugged in?"
     print(f"To measure a board on a serial line: {words}")
     for port in ports:
-        print(printable(f"  {port.path:<{_NAME_WIDTH}} {port.problem or 'ready'}"))
+        row = f"  {port.path:<{_NAME_WIDTH}} {port.problem or 'ready'}"
+        indent = " " * (_NAME_WIDTH + 3)
+        print(printable(textwrap.fill(row, 80, subsequent_indent=indent, break_on_hyphens=False)))
     print()
