@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was written is made to last through a loss of power."""
+"""Makes files and folders last through a loss of power."""
 
 import os
 from pathlib import Path

@@ -41,7 +41,7 @@ class Lock:
         self._path = path
         self._file = -1
         self._note: dict[str, object] = {}
-        self._told_s = -inf
+        self._written_s = -inf
 
     def take(self) -> bool:
         """Takes it, unless another holds it: another thread of this process too. Raises OSError."""
@@ -72,9 +72,9 @@ class Lock:
     def tell(self, work: str, left_s: float | None) -> None:
         """Tells of the work under way, and in how many seconds it may end; not each time."""
         now = time.monotonic()
-        told = (self._note.get("work"), self._note.get("ends") is not None)
-        if now - self._told_s >= _TELLS_S or told != (work, left_s is not None):
-            self._told_s = now
+        before = (self._note.get("work"), self._note.get("ends") is not None)
+        if now - self._written_s >= _TELLS_S or before != (work, left_s is not None):
+            self._written_s = now
             ends = time.time() + left_s if left_s is not None else None
             self._note |= {"work": work, "ends": ends}
             self._write()

@@ -2,7 +2,7 @@
 """Folders that several users write to, and the rights to what each of them makes there.
 
 A folder is shared if anybody may write to it, or its group, on purpose: with the bit that gives its
-group to what is made in it, or the sticky one. What a user makes there the others may read.
+group to what is made in it, or the sticky one. The others may read what a user makes there.
 """
 
 import os

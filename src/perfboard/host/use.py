@@ -2,7 +2,7 @@
 """The processes that use the cache, and the entries that they use.
 
 Each keeps a file in `users` locked while it lives, whose name begins with the time of its start,
-and gives what it uses the time of that use. What is another user's it names in its file.
+and gives what it uses the time of that use. It names another user's in its file.
 """
 
 import fcntl

@@ -14,7 +14,7 @@ from perfboard.host.lock import Holder, Lock
 from perfboard.host.shared import owner_of
 from perfboard.model.progress import Progress, Step
 
-# How often whoever waits looks again, and how long a wait is before anything is said.
+# How often whoever waits looks again, and how long a wait is silent.
 _LOOKS_S = 0.1
 _SHORT_S = 2.0
 _held: ContextVar[tuple[Lock, ...]] = ContextVar("held", default=())

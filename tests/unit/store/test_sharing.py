@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.report.writing import write_report
 from perfboard.store.accepted import accept, accepted_levels
 from perfboard.store.folder import prune_unfinished, remove_run, runs_folder
 from perfboard.store.index import list_runs
@@ -85,6 +86,16 @@ def test_two_users_of_a_store_read_all_runs_and_change_their_own(common: Path) -
         assert re.search("PermissionError|it is root's run", by_another(change)), name
     assert load_run(ours).id == ours.name
     assert stored().name in by_another(listed)
+
+
+@AS_ROOT
+def test_a_report_of_another_users_run_is_made_in_the_own_cache(common: Path) -> None:
+    ours = stored()
+    report = write_report(ours)
+    page = report.read_bytes()
+    theirs = Path(by_another(lambda: write_report(ours)))
+    assert theirs.is_relative_to(common / "cache") and theirs.stat().st_uid == NOBODY
+    assert theirs.read_bytes() == page == report.read_bytes()
 
 
 @AS_ROOT

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+from perfboard.analysis.boot.reading.ending import until_usable
 from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
@@ -246,12 +247,17 @@ class VirtualTarget(Emulation):
             with suppress(TargetError):
                 ram = memory_in_use(watch.emulator, self.board, self._image.symbols, artifacts)
             watch.end()
-        scope = artifacts / "scope.jsonl"
+        files = artifacts / "scope.jsonl", artifacts / "console.log"
+        scope, console = files[0].read_text() if files[0].exists() else "", files[1].read_bytes()
         found = [each.findings() for each in instruments]
         with defects("making the record of a boot from its recordings"):
+            if scope:
+                scope, console = until_usable(scope, console, self.board.boot.usable)
+                files[0].write_text(scope)
+                files[1].write_bytes(console)
             record = boot_record(
-                scope.read_text() if scope.exists() else "",
-                (artifacts / "console.log").read_bytes(),
+                scope,
+                console,
                 self.board.boot.usable,
                 self.instruction_ns,
                 seconds,
