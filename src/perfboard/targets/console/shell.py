@@ -46,8 +46,9 @@ class ConsoleShell:
         try:
             yield self.run(script)
         except BaseException:
-            # A running script goes on without a reader.
+            # A script that still runs would go on, and hear nothing of what comes afterwards.
             with suppress(TargetError):
+                self._requests.interrupt()
                 self.run(afterwards)
             raise
         self.run(afterwards)

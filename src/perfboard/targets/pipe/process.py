@@ -127,14 +127,16 @@ class Process:
         return data
 
     def exchange(
-        self, data: bytes, timeout_s: float, sent: Callable[[int], None] = lambda count: None
+        self, data: bytes | None, timeout_s: float, sent: Callable[[int], None] = lambda count: None
     ) -> bytes:
         """Gives the program `data` to read, and returns all that it writes until it ends.
 
-        `sent` gets the number of bytes that are gone. Raises TargetError("hang", ...) when it
-        has not ended `timeout_s` after it took the last of them that it took.
+        Without `data` its input stays open, and says nothing. `sent` gets the number of bytes that
+        are gone. Raises TargetError("hang", ...) when it has not ended `timeout_s` after it took
+        the last of them that it took.
         """
-        rest, output = memoryview(data), b""
+        size = len(data or b"")
+        rest, output = memoryview(data or b""), b""
         moved = time.monotonic()
         while True:
             try:
@@ -142,8 +144,8 @@ class Process:
             except BrokenPipeError:
                 written = len(rest)  # It will not read more; its own words say why.
             rest = rest[written:]
-            sent(len(data) - len(rest))
-            if not rest:
+            sent(size - len(rest))
+            if data is not None and not rest:
                 self._input.close()
             arrived = self._read_some(0.0 if rest else 0.2)
             if arrived is None:

@@ -15,6 +15,23 @@ from perfboard.targets.base import Channel, Reply
 from perfboard.targets.pipe.process import Process
 
 _PUSH_S = 60.0
+# While a script runs, its input stays open and says nothing. Its end tells that nobody waits for
+# the script any more, whatever ended that. Then all of its group ends: asked, asked again, since a
+# shell may miss a signal while it starts a program, then by force. This shell outlives the asking.
+_WATCH = """\
+exec 3<&0 </dev/null
+{
+read -r _ <&3
+trap '' TERM
+for _ in 1 2; do kill -TERM -$$; sleep 1; kill -0 $$ || break; done
+kill -KILL -$$
+} >/dev/null 2>&1 &
+exec 3<&-
+_asked=
+trap _asked=1 TERM
+"""
+# The watch goes, unless it has to see to the end of others. A shell may tell that it was killed.
+_UNWATCH = 'exec 2>/dev/null; [ -n "$_asked" ] || kill -KILL $!\n'
 
 
 class PipeShell:
@@ -38,7 +55,8 @@ class PipeShell:
         self._session = session
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
-        return self._run(script, b"", timeout_s, lambda count: None)
+        mark = _new_mark()
+        return self._run(mark, f"{_WATCH}{_marked(mark, script)}{_UNWATCH}", None, timeout_s)
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
@@ -54,7 +72,8 @@ class PipeShell:
         to = shlex.quote(path)
         script = f"umask 077; cat >{to} && chmod 700 {to}"
         with progress.step("copying to the target", len(data)) as step:
-            done = self._run(script, data, _PUSH_S, step.update)
+            mark = _new_mark()
+            done = self._run(mark, _marked(mark, script), data, _PUSH_S, step.update)
         if done.status:
             raise TargetError(
                 "write", f"{path} cannot be written on the target: {done.errors.strip()[-500:]}"
@@ -79,15 +98,23 @@ class PipeShell:
         return done
 
     def _run(
-        self, script: str, data: bytes, timeout_s: float, sent: Callable[[int], None]
+        self,
+        mark: str,
+        script: str,
+        data: bytes | None,
+        timeout_s: float,
+        sent: Callable[[int], None] = lambda count: None,
     ) -> Reply:
-        mark = _new_mark()
-        process = Process(self._command(f"echo {mark} >&2\n{_marked(mark, script)}"), self._lost)
+        """The reply of a script with such marks. See `Process.exchange`."""
+        process = Process(self._command(f"echo {mark} >&2\n{script}"), self._lost)
         try:
             output = process.exchange(data, timeout_s, sent)
-            process.close()
         finally:
-            process.kill()
+            try:
+                # An interrupted script is given time to tidy up.
+                process.close()
+            finally:
+                process.kill()
         done = _completed(mark, output)
         if done is None:
             raise self._lost(process.errors)

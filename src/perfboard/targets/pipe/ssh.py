@@ -44,6 +44,8 @@ _GREETING_S = 40.0
 IDLE_S = 900.0
 # Without its socket ssh would connect anew, and a lost board seem to be there.
 SHARED_ONLY = ("-o", "ControlMaster=no", "-o", "ProxyCommand=false")
+# The shell leads a group of processes. Servers differ in whether the login shell leads one.
+_LEAD = 'exec $(kill -0 -$$ 2>/dev/null || command -v setsid) sh -c "$1"'
 # A folder whose own folder for the socket fits: its name adds 28 characters, and 17 more while ssh
 # makes it. The kernel allows 107.
 _SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,52}")
@@ -188,7 +190,7 @@ def connect(
 
 def remote(script: str) -> str:
     """The last argument of ssh, by which any login shell has `sh` run the script."""
-    return f"exec sh -c {shlex.quote(script)}"
+    return f"exec sh -c {shlex.quote(_LEAD)} sh {shlex.quote(script)}"
 
 
 @contextmanager
