@@ -191,13 +191,13 @@ class FakeShell:
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
-        (folder,) = re.findall("mkdir ([^ ]+)", script)
+        (folder,) = re.findall(r"\Ad=(\S+)\n", script)
         self.folders.add(folder)
         try:
             yield self.run(script)
         finally:
             if not self.gone:
-                assert f"rm -rf {folder} " in afterwards
+                assert afterwards.startswith(f"d={folder}\n") and 'rm -rf "$d"' in afterwards
                 self.folders.remove(folder)
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:

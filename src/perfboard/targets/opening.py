@@ -7,8 +7,8 @@ colon), `FORM` (how the user writes it, for messages) and `connect`.
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
@@ -18,6 +18,7 @@ from perfboard.host.saved_log import import_advice
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Target, meant
+from perfboard.targets.folder import sweep_folders
 
 
 class TargetKind(Protocol):
@@ -52,11 +53,19 @@ def open_target(
 ) -> AbstractContextManager[Target]:
     """The target that the user names; what its console says goes to the folder `artifacts`.
 
+    It is rid of all that a killed command left there.
     `factors` are levels of a virtual board's. Raises UsageError for a wrong text. Entering
     the context raises EnvironmentLacksError where the way to the target lacks something,
     and TargetError where the target fails.
     """
-    return kind_of(text).connect(text, progress, artifacts, factors)
+    return _swept(kind_of(text).connect(text, progress, artifacts, factors))
+
+
+@contextmanager
+def _swept(opening: AbstractContextManager[Target]) -> Iterator[Target]:
+    with opening as target:
+        sweep_folders(target.shell)
+        yield target
 
 
 def kind_of(text: str) -> TargetKind:
