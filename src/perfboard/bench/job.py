@@ -52,8 +52,18 @@ FOLDERS = {
     "own": OWN_FOLDER,
     "xfs": Folder(_new_system(_XFS, "xfs", _LIVE_XFS), ("xfsprogs",), ("xfs",)),
 }
+# Anybody may write to a usual folder, and lay a link at a name that can be guessed. So $place
+# becomes a new folder in it, of this user alone: the bench names it, and removes it with all of the
+# job's. On a virtual board, where nobody else is, it does not name one.
+_OWN_PLACE = """\
+if [ -n "$OWN" ]; then
+    place=$(cd "$place" && pwd)/$OWN && echo "$place" >> others && mkdir -m 700 "$place" &&
+        cat owner > "$place/owner" || exit 1
+fi
+"""
 # Or else $folder, or else the first one that is on a disk.
-_LIVE_DISK = """\
+_LIVE_DISK = (
+    """\
 else
     # That is set on a virtual board alone.
     [ -z "${SCOPE+set}" ] || {
@@ -62,7 +72,24 @@ else
     else set -- "${TMPDIR:-.}" . /var/tmp "${HOME:-.}" /; fi
     place=$("$PROBE" disk-place "$@") || { echo "$place"; exit 0; }
 """
+    + _OWN_PLACE
+)
 DISK_FOLDER = Folder(_new_system(_EXT4, "ext4", _LIVE_DISK), ("e2fsprogs",), ("ext4",))
+# The first tmpfs that can be written to, else one in the job's folder, where it can be mounted.
+TMPFS_PLACE = (
+    """\
+place=
+for folder in /dev/shm /run/shm /tmp /run; do
+    grep -q " $folder tmpfs " /proc/mounts && [ -w "$folder" ] && place=$folder && break
+done
+if [ -z "$place" ]; then
+    mkdir shm && mount -t tmpfs none shm 2> /dev/null || {
+        "$PROBE" say refused what=tmpfs why="no tmpfs can be written to"; exit 0; }
+    place=$PWD/shm
+fi
+"""
+    + _OWN_PLACE
+)
 # A virtual board's disk is $source, without a file system; elsewhere it is a folder on a disk.
 WHOLE_DISK = Folder(
     f"if [ -b {DISK} ]; then\n    mkdir disk && place=disk source={DISK}\n"

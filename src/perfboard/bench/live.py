@@ -37,7 +37,7 @@ from perfboard.model.run import Evidence
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
-from perfboard.targets.folder import working_folder
+from perfboard.targets.folder import new_name, working_folder
 from perfboard.targets.pipe import local, ssh
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.wired import SCHEMES
@@ -245,7 +245,9 @@ class LiveBench:
             files |= toolkit_program(job, arch, self._lab)
             for name, data in files.items():
                 shell.push(data, f"{folder}/{name}", progress)
-            script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{SCRIPT}"
+            script = (
+                f"cd {folder} && OWN={new_name()} PROBE=./{_PROBE} && export PROBE && . ./{SCRIPT}"
+            )
             try:
                 done = shell.run(script, timeout_s=job.limit_s)
             except TargetError as error:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import mean, median
 
-from perfboard.bench.job import Job, NotMeasurable
+from perfboard.bench.job import TMPFS_PLACE, Job, NotMeasurable
 from perfboard.measures.base import EXACT, Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, QUICK, disk_job, failure_of
 from perfboard.measures.rates import BUSY, limit_of, rate_quantities, rated
@@ -16,19 +16,11 @@ from perfboard.model.units import format_size, format_value
 # Without bs=, dd takes 512 bytes.
 _BLOCKS = (512, 64 << 10)
 _MIB = 1 << 20
-_TMPFS = """\
-place=
-for folder in /dev/shm /run/shm /tmp /run; do
-    grep -q " $folder tmpfs " /proc/mounts && [ -w "$folder" ] && place=$folder && break
-done
-if [ -z "$place" ]; then
-    mkdir shm && mount -t tmpfs none shm 2> /dev/null || {
-        "$PROBE" say refused what=dd why="no tmpfs can be written to"; exit 0; }
-    place=shm
-fi
+_ROOM = """\
 free=$(df -Pk "$place" | sed -n '$s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p')
 [ "${free:-0}" -gt %d ] || {
-    "$PROBE" say refused what=dd why="no room: $place has ${free:-0} kB free"; exit 0; }
+    "$PROBE" say refused what=dd why="no room: ${place%%/perfboard-*} has ${free:-0} kB free"
+    exit 0; }
 """
 _EXAMPLE = example_time("dd-512", 10**9, 500_000) + example_time("dd-65536", 10**9, 500_000)
 
@@ -55,10 +47,9 @@ class Dd(Measure):
             words = f"bs={block} count={size // block}{'' if self._in_memory else ' conv=fsync'}"
             command = f'exec dd if=/dev/zero of="$0" {words} 2> /dev/null'
             line = timed(f"dd-{block}", 1, ["sh", "-c", command, "PLACE"])
-            script += line.replace("PLACE", '"$place/perfboard-dd.$$"') * setting.repeats
-        script = f"trap 'rm -f \"$place/perfboard-dd.$$\"' EXIT HUP INT TERM\n{script}"
+            script += line.replace("PLACE", '"$place/file"') * setting.repeats
         if self._in_memory:
-            return Job(_TMPFS % (2 * size // 1024) + script, limit_s=900)
+            return Job(TMPFS_PLACE + _ROOM % (2 * size // 1024) + script, limit_s=900)
         return disk_job(setting, script, writes=size * len(_BLOCKS) * setting.repeats)
 
     def read(self, output: str, setting: Setting) -> Finding:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from statistics import median
 
-from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
+from perfboard.bench.job import TMPFS_PLACE, WHOLE_DISK, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting, ShownMetric
 from perfboard.measures.disk.encryption import WAYS, kernel_for
 from perfboard.measures.disk.points import PARAMETERS, folder_line
@@ -24,12 +24,6 @@ _SCRIPT = Path(__file__).with_name("ssh.sh")
 _DISK = 48 * _MIB
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
 _RUN = """\
-place=
-for folder in /dev/shm /run/shm /run; do
-    grep -q " $folder tmpfs " /proc/mounts && [ -w "$folder" ] && place=$folder && break
-done
-[ -n "$place" ] || { mkdir shm && mount -t tmpfs none shm && place=$PWD/shm; } || {
-    "$PROBE" say refused what=ssh why="no tmpfs can be written to"; exit 0; }
 case $PROBE in /*) ;; *) PROBE=$PWD/$PROBE;; esac
 export PROBE
 sh ssh.sh tmpfs "$place" WORDS
@@ -72,7 +66,7 @@ class NetworkSsh(Measure):
         size = _size(setting)
         words = f"{setting.repeats} {size} {' '.join(_CIPHERS)}"
         within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace("DISK", str(_DISK + size))
-        script = f"{_RUN}{folder_line(setting)}{WHOLE_DISK.script}{within}"
+        script = f"{TMPFS_PLACE}{_RUN}{folder_line(setting)}{WHOLE_DISK.script}{within}"
         return Job(
             script.replace("WORDS", words),
             files={"ssh.sh": _SCRIPT.read_bytes()},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script of network.ssh, in a folder that everybody may write to; no server runs."""
+"""The script of network.ssh, in folders of this user's; no server runs."""
 
 import os
 import subprocess
@@ -12,67 +12,79 @@ import perfboard.measures.network.ssh as row
 
 Program = Callable[[str, str], None]
 SCRIPT = Path(row.__file__).with_name("ssh.sh")
-# Another user knows the number of the process, which exec keeps.
-ATTACK = 'ln -s "$VICTIM" "$FOLDER/perfboard-ssh.$$"; exec "$@"'
+PROBE = """
+case $1 in
+say) shift; echo "$*";;
+tcp-serve) echo x >> "$FOLDER/../ports"; echo '{"row":"port","port":4711}';;
+*) echo "$1 $3" > "$2"; shift 4; "$@";;
+esac
+"""
 
 
 @pytest.fixture
-def shared(tmp_path: Path, program: Program) -> Path:
+def folder(tmp_path: Path, program: Program) -> Path:
     """A folder with nothing in it; a server, clients and a probe that only do what is asked."""
     program("sshd", "exec sleep 60")
-    program("ssh-keygen", "")
+    program("ssh-keygen", 'for last; do :; done; echo "kind key $last" | tee "$last" > "$last.pub"')
     program("ssh", 'for last; do :; done; exec sh -c "$last"')
     # As nobody in particular: root would be given a folder in /run.
     program("id", "echo 1000")
-    program(
-        "probe", 'case $1 in say) shift; echo "$*";; *) echo "$1 $3" > "$2"; shift 4; "$@";; esac'
-    )
-    for name in ("own", "shared"):
-        (tmp_path / name).mkdir()
-    return tmp_path / "shared"
+    program("probe", PROBE)
+    (tmp_path / "folder").mkdir()
+    return tmp_path / "folder"
 
 
-def run(folder: Path, *first: str) -> subprocess.CompletedProcess[str]:
-    victim = folder.parent / "victim"
-    victim.write_bytes(b"root's")
-    more = {"TMPDIR": str(folder.parent / "own"), "FOLDER": str(folder), "VICTIM": str(victim)}
+def run(folder: Path) -> subprocess.CompletedProcess[str]:
+    programs = folder.parent / "programs"
+    before = {*programs.iterdir()}
     done = subprocess.run(
-        [*first, "sh", str(SCRIPT), "tmpfs", str(folder), "1", "4096", "aes128-ctr"],
-        env={**os.environ, **more, "PROBE": str(folder.parent / "programs/probe")},
+        ["sh", str(SCRIPT), "tmpfs", str(folder), "1", "4096", "aes128-ctr"],
+        env={**os.environ, "FOLDER": str(folder), "PROBE": str(programs / "probe")},
         capture_output=True,
         text=True,
         timeout=20,
         check=False,
     )
-    assert victim.read_bytes() == b"root's"
-    assert not [path for path in folder.iterdir() if not path.is_symlink()]
-    assert not any((folder.parent / "own").iterdir())
+    assert not any(folder.iterdir()) and {*programs.iterdir()} == before
     return done
 
 
-def test_a_link_at_a_name_that_can_be_guessed_is_not_written_through(shared: Path) -> None:
-    done = run(shared, "sh", "-c", ATTACK, "sh")
-    assert len([*shared.iterdir()]) == 1
+def test_each_cipher_is_timed_and_nothing_is_left(folder: Path) -> None:
+    done = run(folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("time ssh-tmpfs-") == 2 and "refused" not in done.stdout
 
 
-def test_the_file_lies_where_no_other_user_looks(shared: Path, program: Program) -> None:
-    program("ssh", 'for last; do :; done; ls -ld "$FOLDER"/*/ >> "$FOLDER/../seen"; sh -c "$last"')
-    run(shared)
-    seen = (shared.parent / "seen").read_text().splitlines()
-    assert len(seen) == 3 and all(line.startswith("drwx------") for line in seen)
+def test_the_kernel_chooses_the_port_and_the_client_knows_the_key(
+    folder: Path, program: Program
+) -> None:
+    program("sshd", 'echo "$*" > "$FOLDER/../server"; exec sleep 60')
+    known = 'for word; do case $word in User*) cp "${word#*=}" "$FOLDER/../known";; esac; done'
+    program("ssh", f'echo "$*" > "$FOLDER/../client"; {known}; exec sh -c "$word"')
+    run(folder)
+    server, client, keys = (
+        (folder.parent / name).read_text() for name in ("server", "client", "known")
+    )
+    assert "-p 4711 " in server and "-p 4711 " in client
+    assert "StrictHostKeyChecking=yes" in client and "HostKeyAlias=perfboard" in client
+    assert keys == "perfboard kind key\n"
 
 
-def test_a_signal_leaves_nothing(shared: Path, program: Program) -> None:
-    program("ssh", 'touch "$FOLDER"/*/file; kill -TERM "$PPID"')
-    assert run(shared).returncode == 1
+def test_a_server_without_its_port_is_given_another(folder: Path, program: Program) -> None:
+    program("sshd", '[ "$(grep -c "" "$FOLDER/../ports")" = 3 ] || exit 255; exec sleep 60')
+    wait = '[ "$(grep -c "" "$FOLDER/../ports")" = 3 ] || { sleep 0.2; exit 255; }'
+    program("ssh", f'for last; do :; done; {wait}; exec sh -c "$last"')
+    assert run(folder).stdout.count("time ssh-tmpfs-") == 2
 
 
-@pytest.mark.parametrize("where", ["own", "shared"])
-def test_a_folder_that_cannot_be_made_is_told(shared: Path, program: Program, where: str) -> None:
-    program("mktemp", f'case $2 in */{where}/*) exit 1;; esac; mkdir "$2"; echo "$2"')
-    done = run(shared)
+def test_a_server_that_does_not_start_is_told(folder: Path, program: Program) -> None:
+    program("sshd", "echo no such thing >&2; exit 255")
+    program("ssh", "sleep 0.1; exit 255")
+    done = run(folder)
     assert done.returncode == 0
-    assert done.stdout.startswith("refused what=ssh why=no folder can be made in ")
-    assert done.stdout.endswith(f"/{where}\n")
+    assert "refused what=ssh why=no such thing" in done.stdout
+
+
+def test_a_signal_leaves_nothing(folder: Path, program: Program) -> None:
+    program("ssh", 'touch "$FOLDER/file"; kill -TERM "$PPID"')
+    assert run(folder).returncode == 1
