@@ -20,10 +20,10 @@ import pytest
 
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import SerialLine
+from tests.support.consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 from tests.support.runs import processes_of
 
 from ..conftest import COUNTED, Change, Perfboard, running_from, until
-from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 
 _PATIENCE_S = 120
 # The command, which waits less long for what does not come.

@@ -12,8 +12,7 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import SerialLine
-
-from .consoles import SHELLS, BadLine, Through, quiet_terminal, shell_on_terminal
+from tests.support.consoles import SHELLS, BadLine, Through, quiet_terminal, shell_on_terminal
 
 _ATTACH_S = 20
 DATA = bytes(range(256)) * 40 + random.Random(1).randbytes(20_000) + b"\n:\n~'\"\\$`\0\n"
@@ -327,7 +326,8 @@ def test_a_console_on_which_nobody_answers_is_told() -> None:
 
 
 def test_something_that_is_no_shell_is_told() -> None:
-    with shell_on_terminal(["cat"]) as line, pytest.raises(TargetError) as raised:
+    reader = ["sh", "-c", "trap '' INT; exec cat"]
+    with shell_on_terminal(reader) as line, pytest.raises(TargetError) as raised:
         ConsoleShell(line).attach(3)
     assert raised.value.kind == "hang"
     assert "No POSIX shell answers" in str(raised.value)

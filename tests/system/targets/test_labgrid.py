@@ -14,10 +14,10 @@ from perfboard.factors.choose import choose
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import SerialLine
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.consoles import shell_on_terminal
 from tests.support.runs import boots_of
 
 from ..conftest import Here, Perfboard, sample
-from .consoles import shell_on_terminal
 from .labgrid_lab import PLACE, labgrid, power_switch
 from .ssh_boards import free_port, sshd
 

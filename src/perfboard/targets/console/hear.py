@@ -4,22 +4,29 @@
 import re
 import secrets
 import time
+from typing import NoReturn
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.text import printable
 from perfboard.targets.base import Channel
+from perfboard.targets.console.wire import GIVEN_UP
 
 TRIES = 15
 ASK_AGAIN_S = 1.0
 _SETTLED_S = 0.4
 _GATHER_S = 0.002
 _QUESTION_S = 4.0
+# A board that boots prints more often.
+_UNASKED_S = 2.0
 KEPT = 1 << 20
 _TAIL = 1500
 _LOGIN = re.compile(r"(login|[Uu]sername|[Pp]assword):$")
 _ENTER = re.compile(r"press (Enter|ENTER|RETURN|Return)")
 # A silent console gets something typed all the same, every so often.
 _BLIND = 4
+# Somebody may have typed a part of a command there, or left a program that reads; so may a command
+# of ours that was killed. These end a program and a line, a file that is sent, and an open quote.
+_RECOVERIES = tuple(b"\x03" + GIVEN_UP + quote for quote in (b"#'\n", b'#"\n'))
 
 
 class Console:
@@ -59,9 +66,12 @@ class Console:
         self._channel.write(data)
 
     def find_shell(self, deadline: float) -> None:
-        """Returns when a shell has answered; an unfinished line is taken for a prompt."""
+        """Returns when a shell has answered; an unfinished line is taken for a prompt.
+
+        It ends a program or a line that keeps the shell from that, unless something prints.
+        """
         text = ""
-        rounds = 0
+        rounds = asked = 0
         while time.monotonic() < deadline:
             rounds += 1
             self.output = b""
@@ -79,13 +89,40 @@ class Console:
                 if self._reply("42", _QUESTION_S):
                     return
                 text = text.strip() or self.output.decode(errors="replace")
+                if not self._prints():
+                    self.write(_RECOVERIES[asked % len(_RECOVERIES)])
+                    asked += 1
+        self._give_up(text)
+
+    def _give_up(self, text: str) -> NoReturn:
+        """Raises TargetError for a console on which nothing but `text` came."""
         if not text.strip():
             raise TargetError(
                 "hang",
                 "Nothing comes from the console. Check that the board is on, the cable, and the "
                 "line's speed.",
             )
-        raise TargetError("hang", "No POSIX shell answers on the console.", self.tail)
+        if self._prints():
+            raise TargetError(
+                "hang",
+                "The console still prints, and no shell answers: the board may boot, or a program "
+                "run there. Wait until it is quiet, and run this again.",
+                self.tail,
+            )
+        raise TargetError(
+            "hang",
+            "No POSIX shell answers on the console; ^C and closing quotes were typed, too.",
+            self.tail,
+        )
+
+    def _prints(self) -> bool:
+        """Whether something comes although nothing is typed."""
+        self._settled()
+        self.output = b""
+        deadline = time.monotonic() + _UNASKED_S
+        while not self.output and time.monotonic() < deadline:
+            self.hear(_SETTLED_S)
+        return bool(self.output)
 
     def _settled(self) -> str:
         """The output until the console is quiet for a moment."""

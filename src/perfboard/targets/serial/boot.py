@@ -39,12 +39,11 @@ _RESTARTS = b"Restarting system"
 # A bare busybox may have it without a link.
 _REBOOT = b"reboot -f || busybox reboot -f\n"
 _NOT_RESET = (
-    "The shell on the console got `reboot -f`, and within {:.0f} s the kernel did not print "
-    '"Restarting system", or the board nothing after it. Give --reset, a command of this machine '
-    "that resets the board."
+    "The shell on the console got `reboot -f`, and within {:g} s the kernel did not print "
+    '"Restarting system", or the board nothing after it. Give more than --silence {:g} to a slow '
+    "board, or --reset, a command of this machine that resets the board."
 )
 _SYNC_S = 60.0
-_RESTART_S = 20.0
 # For a program to end after a signal.
 _ENDS_S = 5.0
 _READ_S = 0.2
@@ -84,7 +83,7 @@ class SerialBoard:
 
         `reset` is a command of this machine that resets the board and ends when it releases it.
         Without one, the `switch` does; without both, the shell on the console restarts the board.
-        The board may be silent for `silent_s`, and `reset` may run as long; it must be usable
+        The board may be silent for `silent_s`, and any reset may take as long; it must be usable
         within `boot_s`. A `write` may run for `write_s`.
         """
         self._line = line
@@ -234,7 +233,7 @@ class SerialBoard:
         shell.attach(ATTACH_S)
         shell.run("sync", timeout_s=_SYNC_S)
         self._line.write(_REBOOT)
-        deadline = time.monotonic() + _RESTART_S
+        deadline = time.monotonic() + self._silent_s
         output, before_ns = bytearray(), host_ns()
         while not (output.endswith(b"\n") and _RESTARTS in output[output.rfind(b"\n", 0, -1) :]):
             if not self._line.ready(0):
@@ -242,7 +241,7 @@ class SerialBoard:
             # The instruments read all that follows the line.
             output += self._line.read(_READ_S, 1)
             if time.monotonic() > deadline:
-                raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(output)))
+                raise self._not_reset(output)
         together.start()
         zero_ns = host_ns()
         if self._line.ready(0):
@@ -251,8 +250,12 @@ class SerialBoard:
         elif self._line.ready(max(0.0, deadline - time.monotonic())):
             precision_ns = host_ns() - zero_ns
         else:
-            raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(output)))
+            raise self._not_reset(output)
         return Mark(name="reset", t_ns=0, source="console", precision_ns=precision_ns)
+
+    def _not_reset(self, output: bytearray) -> TargetError:
+        words = _NOT_RESET.format(self._silent_s, self._silent_s)
+        return TargetError("hang", words, last_lines(bytes(output)))
 
 
 def _console_of(instruments: Sequence[Instrument]) -> InstrumentFindings:

@@ -5,7 +5,7 @@ import os
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -29,6 +29,7 @@ from perfboard.model.options import parse_command
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
+from tests.support.consoles import shell_on_terminal
 from tests.support.recorded import DATA
 from tests.support.replay import Replay
 from tests.support.serial_board import board_on_a_line
@@ -228,6 +229,25 @@ def test_a_reset_that_fails_is_told(tmp_path: Path, reset: list[str], words: str
         pytest.raises(EnvironmentLacksError, match=words),
     ):
         boot(SerialBoard(line, USABLE, reset, silent_s=0.5), tmp_path)
+
+
+RESTART = "sleep 1; echo '\n[ 9.1] reboot: Restarting system'; echo U-Boot; echo Run /sbin/init"
+
+
+@pytest.mark.parametrize(("silent_s", "fails"), [(30, False), (0.3, True)])
+def test_a_board_that_its_shell_restarts_may_be_silent_as_long_as_the_user_says(
+    tmp_path: Path, program: Callable[[str, str], None], silent_s: float, fails: bool
+) -> None:
+    program("reboot", RESTART)
+    with shell_on_terminal(["sh", "-i"]) as line:
+        of = SerialBoard(line, USABLE, (), silent_s=silent_s)
+        if not fails:
+            names = [mark.name for mark in boot(of, tmp_path).marks]
+            assert names[0] == "reset" and names[-1] == "usable"
+            return
+        with pytest.raises(TargetError, match=r"within 0\.3 s .* --silence 0\.3 ") as caught:
+            boot(of, tmp_path)
+    assert caught.value.kind == "hang"
 
 
 def test_an_image_is_written_by_a_program_that_is_given_its_files(tmp_path: Path) -> None:
