@@ -97,7 +97,7 @@ def perfboard_lab() -> "Lab":
 @pytest.fixture
 def perfboard(perfboard_lab: "Lab") -> BenchFixture:
     """Boots boards, runs probes, and holds figures against budgets."""
-    from perfboard.host.search import find_system_tools
+    from perfboard.host.environment import set_up_environment
 
-    find_system_tools()
+    set_up_environment()
     return BenchFixture(perfboard_lab)

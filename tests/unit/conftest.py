@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from perfboard.host.search import find_system_tools
+from perfboard.host.environment import set_up_environment
 
 # Found by this process's children before the real one.
 COMPILER = Path(__file__).parents[1] / "support" / "compiler"
@@ -17,7 +17,7 @@ COMPILER = Path(__file__).parents[1] / "support" / "compiler"
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")
 # As the command itself does.
-find_system_tools()
+set_up_environment()
 # A suite that a shell runs in the background ignores ^C, and so would what it tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -79,12 +79,14 @@ def _require_memory() -> None:
 
 def _ended(error: BaseException) -> tuple[str, str, int]:
     """Whatever has ended a command: its kind, words and exit code. The one place for all."""
-    if isinstance(error, PerfboardError):
-        return error.kind, str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", "interrupted", EXIT_INTERRUPTED
-    from perfboard.host.failures import defect_words, lack_words
+    from perfboard.host.failures import defect_words, lack_words, shortage_words
 
+    if isinstance(error, PerfboardError):
+        if words := shortage_words(error.__cause__):
+            return EnvironmentLacksError.kind, words, EnvironmentLacksError.exit_code
+        return error.kind, str(error), error.exit_code
     if words := lack_words(error):
         return EnvironmentLacksError.kind, words, EnvironmentLacksError.exit_code
     return DefectError.kind, defect_words(error), DefectError.exit_code

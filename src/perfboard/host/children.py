@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any
 
+from perfboard.host.environment import environment_of_programs
+
 # Reads which groups of processes begin and end. Only we hold its input open: at its end it ends
 # those that are left.
 _GUARD = """
@@ -65,6 +67,7 @@ def guarded(
     """
     # It is there before the program: whatever ends us may not wait until it is.
     _guard.begin()
+    options["env"] = options.get("env") or environment_of_programs()
     process = subprocess.Popen(list(command), start_new_session=True, **options)
     _guard.tell("begins", process.pid)
     try:

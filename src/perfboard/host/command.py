@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from perfboard.host.children import guarded
+from perfboard.host.environment import environment_of_programs
 from perfboard.host.scratch import temporary_folder
 from perfboard.model.errors import BuildError, EnvironmentLacksError
 from perfboard.model.units import format_size
@@ -61,7 +62,7 @@ def follow(
         command,
         grace_s,
         cwd=folder,
-        env={**os.environ, "LC_ALL": "C", **(variables or {})},
+        env={**environment_of_programs(), "LC_ALL": "C", **(variables or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -16,23 +16,41 @@ from perfboard.host.shared import make_folder
 # Errors of a machine that has too little of something, or does not allow it.
 _LACKS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO),
-    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ESTALE, errno.ENAMETOOLONG),
+    *(errno.ESTALE, errno.ENAMETOOLONG),
 }
 
 
-def lack_words(error: BaseException) -> str:
-    """The lack of this machine that `error` shows, in words; "" for another error."""
-    if isinstance(error, MemoryError):
+def shortage_words(error: BaseException | None) -> str:
+    """The memory, files or processes that `error` shows to be too few, in words, or "".
+
+    It may come up anywhere: the file or program that it came up at has nothing to do with it.
+    """
+    # A stream that would block has the same number, and says how much was written. A thread that
+    # does not start has a text alone.
+    blocks = hasattr(error, "characters_written")
+    if (_number(error) == errno.EAGAIN and not blocks) or "can't start new thread" in str(error):
+        return (
+            "this user may start no more processes or threads; end some, or raise the limit "
+            "(ulimit -u)"
+        )
+    if isinstance(error, MemoryError) or _number(error) == errno.ENOMEM:
         return (
             "there is too little memory for that on this machine, or too low a limit for it "
             "(ulimit -v); free some, or raise the limit"
         )
+    if _number(error) in (errno.EMFILE, errno.ENFILE):
+        return f"{os.strerror(errno.EMFILE)} at once; raise the limit (ulimit -n)"
+    return ""
+
+
+def lack_words(error: BaseException) -> str:
+    """The lack of this machine that `error` shows, in words; "" for another error."""
+    if words := shortage_words(error):
+        return words
     if not isinstance(error, OSError):
         return ""
     if error.errno in _LACKS:
-        where = "" if error.filename is None else f"{error.filename}: "
-        raises = error.errno in (errno.EMFILE, errno.ENFILE)
-        return f"{where}{error.strerror}{'; raise the limit (ulimit -n)' if raises else ''}"
+        return f"{'' if error.filename is None else f'{error.filename}: '}{error.strerror}"
     if error.errno == errno.ENOENT and error.filename is None and not _has_folder():
         return "the working folder is gone; change to another one, and run it again"
     return ""
@@ -62,6 +80,10 @@ def keep_details(error: BaseException) -> str:
         place = "".join(f" It was at {frame.filename}:{frame.lineno}." for frame in frames)
         return f"Its details could not be kept in {folder} ({refusal.strerror}).{place}"
     return f"Its details are in {path}"
+
+
+def _number(error: BaseException | None) -> int | None:
+    return error.errno if isinstance(error, OSError) else None
 
 
 def _has_folder() -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.host.search import find_system_tools
+from perfboard.host.environment import set_up_environment
 from perfboard.host.tools import TOOLS, VIRTUAL
 from tests.support.command import call
 
@@ -131,7 +131,7 @@ def test_the_users_folders_come_first_and_none_twice(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", path)
-    find_system_tools()
+    set_up_environment()
     folders = os.environ["PATH"].split(":")
     assert len(set(folders)) == len(folders) and "" not in folders
     assert path.split(":")[0] in ("", folders[0])

@@ -74,3 +74,8 @@ def test_an_outcome_has_both_streams_and_reads_what_it_is_given(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (3, "one\n")
     assert done.stdout == f"given\N{REPLACEMENT CHARACTER}{tmp_path}\n"
     assert run(["cat"]).stdout == ""
+
+
+def test_a_program_gets_no_variable_of_our_own_libraries() -> None:
+    words = ["sh", "-c", 'echo "$OPENBLAS_NUM_THREADS"']
+    assert run(words).stdout == "\n"

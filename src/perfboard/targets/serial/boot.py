@@ -18,6 +18,7 @@ from typing import Protocol
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
 from perfboard.host.children import guarded
+from perfboard.host.environment import environment_of_programs
 from perfboard.host.scratch import temporary_folder
 from perfboard.instruments.base import Instrument, InstrumentFindings, host_ns
 from perfboard.instruments.serial_console import SerialConsole
@@ -157,7 +158,7 @@ class SerialBoard:
         bootloader has its own. Raises EnvironmentLacksError if it fails.
         """
         words = (*program, *map(str, files))
-        environment = {**os.environ, "PERFBOARD_ARGUMENTS": arguments}
+        environment = {**environment_of_programs(), "PERFBOARD_ARGUMENTS": arguments}
         self._run("--write", words, self._write_s, environment)
 
     def _by_program(self, together: Together) -> Mark:
