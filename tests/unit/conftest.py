@@ -16,7 +16,8 @@ COMPILER = Path(__file__).parents[1] / "support" / "compiler"
 
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")
-# As the command itself does.
+# As the command itself does. A worker of xdist has its variable from the one that started it.
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
 set_up_environment()
 # A suite that a shell runs in the background ignores ^C, and so would what it tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -56,7 +56,7 @@ def _printed(pattern: re.Pattern[str], console: bytes, stamps: Stamps) -> tuple[
 
 
 def _kept(lines: Iterable[str], end: tuple[int, int], count: int) -> Iterator[str]:
-    """The lines up to that end, and the stamps of so many bytes."""
+    """The lines up to that end, and the stamps of `count` bytes."""
     end_ns, end_instructions = end
     for line in lines:
         try:
