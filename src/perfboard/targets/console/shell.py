@@ -38,7 +38,13 @@ class ConsoleShell:
         self._unpacks = self.run(f"echo {packed}|base64 -d|gunzip -c").output == "hello"
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
-        status, output = self._requests.call("run", script, timeout_s)
+        try:
+            status, output = self._requests.call("run", script, timeout_s)
+        except KeyboardInterrupt:
+            # The script would go on, and the shell hear nothing of what comes afterwards.
+            with suppress(TargetError):
+                self._requests.interrupt()
+            raise
         return Reply(status, output.decode(errors="replace"))
 
     @contextmanager
@@ -46,9 +52,7 @@ class ConsoleShell:
         try:
             yield self.run(script)
         except BaseException:
-            # A script that still runs would go on, and hear nothing of what comes afterwards.
             with suppress(TargetError):
-                self._requests.interrupt()
                 self.run(afterwards)
             raise
         self.run(afterwards)
