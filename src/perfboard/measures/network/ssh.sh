@@ -71,7 +71,7 @@ until $client "$port" -c "$1" "$(id -un)@127.0.0.1" true < "$own/nothing" 2> "$o
     if ! kill -0 "$server" 2> /dev/null && [ $tries -lt 4 ]; then
         begin
     elif [ $tries -ge 20 ] || ! kill -0 "$server" 2> /dev/null; then
-        refuse "$(cat "$own/said" "$own/wrong" | head -c 300 | tr '\n' ' ')"
+        refuse "$(cat "$own/said" "$own/wrong" | tail -c 300 | tr '\n' ' ')"
         exit 0
     fi
     sleep 0.3
