@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that Perfboard has started end with it, whatever ends it."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -12,16 +13,20 @@ from typing import IO, Any
 
 from perfboard.host.environment import environment_of_programs
 
-# Reads which groups of processes begin and end. Only we hold its input open: at its end it ends
-# those that are left.
+# Reads which groups of processes begin and end, each by a number of ours. Only we hold its input
+# open: at its end it ends those that are left.
 _GUARD = """
-while read -r what group; do
+while read -r what number group; do
     case $what in
-    begins) groups="$groups $group " ;;
-    ends) groups="${groups%%" $group "*}${groups#*" $group "}" ;;
+    begins) all="$all $number:$group " ;;
+    ends)
+        case $all in *" $number:"*)
+            rest=${all#*" $number:"}
+            all="${all%%" $number:"*}${rest#* }" ;;
+        esac ;;
     esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done
+for one in $all; do kill -s KILL -- "-${one#*:}"; done
 """
 
 
@@ -46,14 +51,15 @@ class _Guard:
                     bufsize=0,
                 ).stdin
 
-    def tell(self, what: str, group: int) -> None:
+    def tell(self, words: str) -> None:
         # One that somebody has ended guards nothing any more.
         if self._input is not None:
             with suppress(BrokenPipeError):
-                self._input.write(f"{what} {group}\n".encode())
+                self._input.write(f"{words}\n".encode())
 
 
 _guard = _Guard()
+_numbers = itertools.count()
 
 
 @contextmanager
@@ -65,18 +71,31 @@ def guarded(
     If the block raises anything, Ctrl-C too, the group is ended then: by force after `grace_s`.
     The `options` are those of `Popen`.
     """
-    # It is there before the program: whatever ends us may not wait until it is.
-    _guard.begin()
+    number = next(_numbers)
+    prepare = options.pop("preexec_fn", None)
+
+    def begin() -> None:
+        # The child itself tells: we may be ended before we know that there is one.
+        _guard.tell(f"begins {number} {os.getpid()}")
+        if prepare is not None:
+            prepare()
+
     options["env"] = options.get("env") or environment_of_programs()
-    process = subprocess.Popen(list(command), start_new_session=True, **options)
-    _guard.tell("begins", process.pid)
+    _guard.begin()
+    try:
+        process = subprocess.Popen(
+            list(command), start_new_session=True, preexec_fn=begin, **options
+        )
+    except BaseException:
+        _guard.tell(f"ends {number}")
+        raise
     try:
         yield process
     except BaseException:
         _end(process, grace_s)
         raise
     finally:
-        _guard.tell("ends", process.pid)
+        _guard.tell(f"ends {number}")
 
 
 def run(

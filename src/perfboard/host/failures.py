@@ -39,7 +39,7 @@ def shortage_words(error: BaseException | None) -> str:
             "(ulimit -v); free some, or raise the limit"
         )
     if _number(error) in (errno.EMFILE, errno.ENFILE):
-        return f"{os.strerror(errno.EMFILE)} at once; raise the limit (ulimit -n)"
+        return f"{os.strerror(errno.EMFILE)}; raise the limit (ulimit -n)"
     return ""
 
 

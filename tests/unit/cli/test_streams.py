@@ -105,7 +105,7 @@ def test_no_memory_and_no_files(run_id: str) -> None:
         )
     ended = perfboard("measure", preexec_fn=limited(resource.RLIMIT_NOFILE, 6))
     assert ended.returncode == 3
-    assert ended.stderr == b"perfboard: Too many open files at once; raise the limit (ulimit -n)\n"
+    assert ended.stderr == b"perfboard: Too many open files; raise the limit (ulimit -n)\n"
 
 
 # Root may start any number: so another user does that, who may read root's files.

@@ -77,5 +77,23 @@ def test_an_outcome_has_both_streams_and_reads_what_it_is_given(tmp_path: Path) 
 
 
 def test_a_program_gets_no_variable_of_our_own_libraries() -> None:
-    words = ["sh", "-c", 'echo "$OPENBLAS_NUM_THREADS"']
-    assert run(words).stdout == "\n"
+    code = """
+import os
+from perfboard.host.environment import set_up_environment
+set_up_environment()
+from perfboard.host.children import run
+print(os.environ["OPENBLAS_NUM_THREADS"])
+print(run(["sh", "-c", 'echo "$OPENBLAS_NUM_THREADS"']).stdout, end="")
+"""
+    usual = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    usual.pop("OPENBLAS_NUM_THREADS", None)
+    words = [sys.executable, "-c", code]
+    for users, seen in ({}, "1\n\n"), ({"OPENBLAS_NUM_THREADS": "2"}, "2\n2\n"):
+        done = subprocess.run(words, env=usual | users, stdout=subprocess.PIPE, text=True)
+        assert done.stdout == seen
+
+
+def test_a_program_that_is_not_there_is_guarded_no_more() -> None:
+    with pytest.raises(FileNotFoundError):
+        run(["perfboard-no-such-program"])
+    assert run(["echo", "there"]).stdout == "there\n"
