@@ -90,6 +90,9 @@ def _lines(stream: IO[bytes], name: str, most_bytes: int, read: Path) -> Iterato
 
 
 def _bound() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bounds = {resource.RLIMIT_AS: _MEMORY, resource.RLIMIT_CPU: _SECONDS, resource.RLIMIT_CORE: 0}
+    for kind, most in bounds.items():
+        _, hard = resource.getrlimit(kind)
+        # An ordinary user may not raise a limit that is lower.
+        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (least, least))

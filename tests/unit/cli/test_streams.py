@@ -129,6 +129,19 @@ def test_no_processes() -> None:
         )
 
 
+def test_a_reader_of_files_keeps_to_a_users_lower_limit() -> None:
+    code = """
+from pathlib import Path
+from perfboard.host.reader import tool_output
+with tool_output(["sh", "-c", "ulimit -v"], "sh", Path("file")) as stream:
+    print(stream.read().decode())
+"""
+    start = (*(OTHER if os.geteuid() == 0 else ()), "prlimit", f"--as={900 << 20}")
+    words = [*start, sys.executable, "-c", code]
+    done = subprocess.run(words, env=environment(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, b"921600"), done.stderr
+
+
 @pytest.mark.parametrize("asked", ["", "default"])
 def test_a_librarys_warning_is_for_who_asks(run_id: str, tmp_path: Path, asked: str) -> None:
     warns = "import atexit, warnings\natexit.register(warnings.warn, 'overflow', RuntimeWarning)\n"
