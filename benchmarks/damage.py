@@ -21,9 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from perfboard.host.cache import cache_root, hash_file
-from perfboard.host.entries import CacheEntry, find_entry_damage, list_entries, manifest_of
-from perfboard.host.manifest import NAME, find_damage
+from perfboard.host.cache.cache import cache_root, hash_file
+from perfboard.host.cache.entries import CacheEntry, find_entry_damage, list_entries, manifest_of
+from perfboard.host.cache.manifest import NAME, find_damage
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.support.damage import DAMAGES

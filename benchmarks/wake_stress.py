@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from perfboard.cli.progress import progress
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.packages.apt import AptState
 from perfboard.model.board.architecture import ARCHITECTURES

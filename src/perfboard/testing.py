@@ -97,7 +97,7 @@ def perfboard_lab() -> "Lab":
 @pytest.fixture
 def perfboard(perfboard_lab: "Lab") -> BenchFixture:
     """Boots boards, runs probes, and holds figures against budgets."""
-    from perfboard.host.environment import set_up_environment
+    from perfboard.host.programs.environment import set_up_environment
 
     set_up_environment()
     return BenchFixture(perfboard_lab)

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any
 
 from perfboard.bench.lab import Lab
-from perfboard.host.cache import key_of
+from perfboard.host.cache.cache import key_of
 from perfboard.images.image import Image
 from perfboard.images.kernel.system_map import SystemMap
 from perfboard.images.packages.root import PackageRoot

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from perfboard.host.environment import set_up_environment
+from perfboard.host.programs.environment import set_up_environment
 
 # Found by this process's children before the real one.
 COMPILER = Path(__file__).parents[1] / "support" / "compiler"

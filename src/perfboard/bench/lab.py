@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from perfboard.host.authority import Authority, kept_authority, make_authority
-from perfboard.host.tools import Use, require_tools
+from perfboard.host.programs.authority import Authority, kept_authority, make_authority
+from perfboard.host.programs.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope
 from perfboard.images.program.base import ProgramJob, TrialBase, build_trial_base

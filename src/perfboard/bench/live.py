@@ -27,7 +27,7 @@ from perfboard.bench.talk.ends import Ends, prepared
 from perfboard.bench.talk.tcp import Talk, talk_to
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.binaries.tls import secure_watcher
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.network import tls_source
 from perfboard.model.board.power import Power
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError, UsageError

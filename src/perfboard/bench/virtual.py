@@ -29,8 +29,8 @@ from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose, perturbations, trial_factors, with_features
 from perfboard.factors.published import published_at
-from perfboard.host.cache import hash_file
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.cache.cache import hash_file
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.network import FAR_END
 from perfboard.images.packages.root import LARGE_BLOCKS
 from perfboard.images.program.base import ProgramJob, check_job, has_little_memory, read_ahead

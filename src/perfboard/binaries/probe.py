@@ -14,8 +14,8 @@ from perfboard.binaries.probe_build import (
     require_compiler,
     source_folder,
 )
-from perfboard.host.cache import cached, hash_tree, kept_folder, own_root
-from perfboard.host.entries import COMPILER
+from perfboard.host.cache.cache import cached, hash_tree, kept_folder, own_root
+from perfboard.host.cache.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 

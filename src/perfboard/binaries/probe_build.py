@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from perfboard.host.children import run
+from perfboard.host.programs.children import run
 from perfboard.model.errors import EnvironmentLacksError
 
 # The target, and the least processor that the binary is to run on. Wider units (NEON, AVX)

@@ -3,11 +3,11 @@
 
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.children import run
-from perfboard.host.command import version_of
-from perfboard.host.native import native_folder
-from perfboard.host.tools import require_tools
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.programs.children import run
+from perfboard.host.programs.command import version_of
+from perfboard.host.programs.native import native_folder
+from perfboard.host.programs.tools import require_tools
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress

@@ -11,8 +11,8 @@ from perfboard.binaries.probe_build import (
     run_compiler,
     source_folder,
 )
-from perfboard.host.cache import cached, hash_tree
-from perfboard.host.native import native_folder
+from perfboard.host.cache.cache import cached, hash_tree
+from perfboard.host.programs.native import native_folder
 from perfboard.model.progress import Progress
 
 # The files of mbedTLS that a server needs.

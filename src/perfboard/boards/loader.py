@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from perfboard.boards.parameters import problems
-from perfboard.host.saved_log import import_advice
-from perfboard.host.tables import read_table
+from perfboard.host.files.saved_log import import_advice
+from perfboard.host.files.tables import read_table
 from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard

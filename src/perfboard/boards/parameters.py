@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from perfboard.host.native import native_folder
+from perfboard.host.programs.native import native_folder
 from perfboard.model.timing.duration import Duration
 from perfboard.model.timing.part import Timing
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from perfboard.cli.arguments import make_parser
-from perfboard.host.scratch import sweep
+from perfboard.host.files.scratch import sweep
 from perfboard.model.errors import (
     EXIT_INTERRUPTED,
     DefectError,

@@ -41,7 +41,7 @@ _leave_on_interrupt()
 def run() -> "NoReturn":
     """Runs one command, and ends with its exit code."""
     try:
-        from perfboard.host.environment import set_up_environment
+        from perfboard.host.programs.environment import set_up_environment
 
         set_up_environment()
         # A library's warning tells a user nothing, but for one who asks for it.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from perfboard.host.waiting import TellingProgress
+from perfboard.host.cache.waiting import TellingProgress
 from perfboard.model.progress import Progress, Step
 
 if TYPE_CHECKING:

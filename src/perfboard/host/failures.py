@@ -10,8 +10,8 @@ import traceback
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from perfboard.host.cache import cache_root
-from perfboard.host.shared import make_folder
+from perfboard.host.cache.cache import cache_root
+from perfboard.host.files.shared import make_folder
 
 # Errors of a machine that has too little of something, or does not allow it.
 _LACKS = {

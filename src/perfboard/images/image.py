@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.tools import Use, require_tools
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.programs.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
 from perfboard.images.bootloader.direct import build_start, start_marks
 from perfboard.images.debian.build import build_debian_root

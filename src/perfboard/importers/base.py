@@ -9,7 +9,7 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from perfboard.host.files import open_file
+from perfboard.host.files.files import open_file
 from perfboard.importers.text import plain_text
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError

@@ -14,7 +14,7 @@ from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.power.figures import power_metrics
 from perfboard.history.rates import rates_of
-from perfboard.host.files import open_file
+from perfboard.host.files.files import open_file
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, form_of
 from perfboard.importers.joining import Parent, join_files

@@ -8,8 +8,8 @@ from io import FileIO
 from os import dup
 from pathlib import Path
 
-from perfboard.host.scratch import scratch_folder
-from perfboard.host.unpack import unpacked
+from perfboard.host.files.scratch import scratch_folder
+from perfboard.host.programs.unpack import unpacked
 from perfboard.importers.base import SavedFile, read_errors
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from perfboard.host.tables import read_table
+from perfboard.host.files.tables import read_table
 from perfboard.model.board.board import NAME
 from perfboard.model.errors import UsageError
 from perfboard.model.problems import problems_of

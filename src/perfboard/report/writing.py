@@ -5,8 +5,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from perfboard.host.cache import own_root
-from perfboard.host.shared import make_folder
+from perfboard.host.cache.cache import own_root
+from perfboard.host.files.shared import make_folder
 from perfboard.report.html import render
 from perfboard.report.privacy import without_host
 from perfboard.store.folder import disk_errors

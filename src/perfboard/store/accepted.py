@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from perfboard.host.files import read_file
-from perfboard.host.shared import make_folder
+from perfboard.host.files.files import read_file
+from perfboard.host.files.shared import make_folder
 from perfboard.model.errors import UsageError
 from perfboard.model.record import Moment, Record
 from perfboard.store.folder import disk_errors, runs_folder

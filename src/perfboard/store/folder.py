@@ -11,8 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
-from perfboard.host.saved_log import import_advice
-from perfboard.host.shared import is_ours, owner_of
+from perfboard.host.files.saved_log import import_advice
+from perfboard.host.files.shared import is_ours, owner_of
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.units import format_size
 from perfboard.store.order import newest_first

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from perfboard.host.files import read_file
+from perfboard.host.files.files import read_file
 from perfboard.model.errors import UsageError
 from perfboard.model.functions import BootFunctions
 from perfboard.model.parts import ImageParts

@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from perfboard.host.cache import own_root
-from perfboard.host.lock import Lock
-from perfboard.host.shared import make_folder
-from perfboard.host.waiting import held
+from perfboard.host.cache.cache import own_root
+from perfboard.host.cache.lock import Lock
+from perfboard.host.cache.waiting import held
+from perfboard.host.files.shared import make_folder
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 from perfboard.store import folder

@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path, PurePosixPath
 
-from perfboard.host.lasting import sync
-from perfboard.host.shared import let_read, make_folder
+from perfboard.host.files.lasting import sync
+from perfboard.host.files.shared import let_read, make_folder
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.run import Artifact, Run
 from perfboard.store.folder import RUN_FILE, UNFINISHED, disk_errors, run_folders, runs_folder

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from perfboard.host.files import read_file
-from perfboard.host.shared import let_read
+from perfboard.host.files.files import read_file
+from perfboard.host.files.shared import let_read
 from perfboard.model.errors import UsageError
 
 _NUMBER = ".number"

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from perfboard.host.files import read_file
+from perfboard.host.files.files import read_file
 from perfboard.model.errors import UsageError
 from perfboard.model.results.kinds import known
 from perfboard.model.run import Run

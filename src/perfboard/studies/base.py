@@ -11,7 +11,7 @@ import perfboard.studies
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import target_forms
 from perfboard.bench.request import Request
-from perfboard.host.saved_log import import_advice
+from perfboard.host.files.saved_log import import_advice
 from perfboard.model.errors import UsageError, refusals
 from perfboard.model.options import check_target
 from perfboard.model.run import Run

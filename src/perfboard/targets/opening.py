@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 import perfboard.targets
-from perfboard.host.saved_log import import_advice
+from perfboard.host.files.saved_log import import_advice
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Target, meant

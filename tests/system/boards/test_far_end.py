@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 from perfboard.binaries.scope import far_end_words
-from perfboard.host.authority import Authority, make_authority
+from perfboard.host.programs.authority import Authority, make_authority
 from perfboard.images.network import lwip_source, tls_source
 from perfboard.model.progress import SilentProgress
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from perfboard.host.cache import hash_file
+from perfboard.host.cache.cache import hash_file
 from tests.support.damage import delete, flip
 
 from ..conftest import COUNTED, Perfboard

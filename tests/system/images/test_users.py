@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.host.cache import cache_root, hash_file
+from perfboard.host.cache.cache import cache_root, hash_file
 from perfboard.images.image import Image
 from tests.support.rich_boards import rich_board
 from tests.support.users import AS_ROOT, HABITS, NOBODY, common_folder

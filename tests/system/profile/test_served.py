@@ -18,7 +18,7 @@ import pytest
 
 from perfboard.binaries.probe import architecture_of
 from perfboard.binaries.tls import secure_watcher, tls_words
-from perfboard.host.authority import Authority, make_authority
+from perfboard.host.programs.authority import Authority, make_authority
 from perfboard.images.network import tls_source
 from perfboard.instruments.scope import GetRow, TlsRow
 from perfboard.model.progress import SilentProgress

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from perfboard.host.python import environment_python
+from perfboard.host.programs.python import environment_python
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.labgrid.place import REQUIREMENT
 

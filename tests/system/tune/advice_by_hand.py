@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from perfboard.boards.loader import load_board
-from perfboard.host.command import run_tool
+from perfboard.host.programs.command import run_tool
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, fill_tree

@@ -11,7 +11,7 @@ import pytest
 
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
-from perfboard.host.command import run_tool
+from perfboard.host.programs.command import run_tool
 from perfboard.images.image import build_image
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.packages.apt import AptState

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.host.manifest import NAME
+from perfboard.host.cache.manifest import NAME
 from tests.support.runs import result_of
 
 from ..conftest import Perfboard, until

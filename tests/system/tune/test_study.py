@@ -12,7 +12,7 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
-from perfboard.host.cache import cache_root
+from perfboard.host.cache.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board

@@ -8,8 +8,8 @@ import pytest
 
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, command
-from perfboard.host.cache import cache_root
-from perfboard.host.entries import COMPILER
+from perfboard.host.cache.cache import cache_root
+from perfboard.host.cache.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 

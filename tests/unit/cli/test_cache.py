@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from perfboard.cli.command import main
-from perfboard.host import entries
-from perfboard.host.cache import cache_root, cached
-from perfboard.host.manifest import NAME
+from perfboard.host.cache import entries
+from perfboard.host.cache.cache import cache_root, cached
+from perfboard.host.cache.manifest import NAME
 from perfboard.model.progress import SilentProgress
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from perfboard.host.environment import set_up_environment
-from perfboard.host.tools import TOOLS, VIRTUAL
+from perfboard.host.programs.environment import set_up_environment
+from perfboard.host.programs.tools import TOOLS, VIRTUAL
 from tests.support.command import call
 
 ARM32, ARM64, X86, _ = VIRTUAL

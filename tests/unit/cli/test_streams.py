@@ -132,7 +132,7 @@ def test_no_processes() -> None:
 def test_a_reader_of_files_keeps_to_a_users_lower_limit() -> None:
     code = """
 from pathlib import Path
-from perfboard.host.reader import tool_output
+from perfboard.host.programs.reader import tool_output
 with tool_output(["sh", "-c", "ulimit -v"], "sh", Path("file")) as stream:
     print(stream.read().decode())
 """

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.host.cache import cache_root, cached, find_cached, kept_folder
-from perfboard.host.entries import manifest_of
-from perfboard.host.manifest import NAME, find_damage, write_manifest
+from perfboard.host.cache.cache import cache_root, cached, find_cached, kept_folder
+from perfboard.host.cache.entries import manifest_of
+from perfboard.host.cache.manifest import NAME, find_damage, write_manifest
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.damage import DAMAGES, flip

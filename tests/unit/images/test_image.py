@@ -12,8 +12,8 @@ from perfboard.bench.boot.slim import slim_options
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.host.cache import cache_root
-from perfboard.host.tools import TOOLS, missing_tools, require_tools
+from perfboard.host.cache.cache import cache_root
+from perfboard.host.programs.tools import TOOLS, missing_tools, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.model.board.image import FlashImage, OwnBootloader, OwnRoot
 from perfboard.model.board.kernel import OwnKernel

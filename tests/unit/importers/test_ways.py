@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.host.unpack import unpacked
+from perfboard.host.programs.unpack import unpacked
 from perfboard.importers.base import SavedFile
 from perfboard.importers.ways import files_of, opened_files
 from perfboard.model.errors import EnvironmentLacksError, UsageError

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.host.cache import cache_root
+from perfboard.host.cache.cache import cache_root
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
 from perfboard.store.folder import prune_unfinished

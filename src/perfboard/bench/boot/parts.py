@@ -3,7 +3,7 @@
 
 from perfboard.bench.boot.functions import files_in
 from perfboard.boards.loader import LoadedBoard
-from perfboard.host.cache import hash_file
+from perfboard.host.cache.cache import hash_file
 from perfboard.images.image import Image
 from perfboard.images.kernel.needs import configuration, options_of
 from perfboard.model.parts import FilePart, ImageParts

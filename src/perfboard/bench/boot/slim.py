@@ -11,7 +11,7 @@ from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.kernel.slim import Slim, find_slim
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.variant import Variant

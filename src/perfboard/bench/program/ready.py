@@ -12,8 +12,8 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.program.outcome import evaluated, remarks
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
-from perfboard.host.cache import hash_file
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.cache.cache import hash_file
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.packages.apt import AptState
 from perfboard.images.packages.root import check_names
 from perfboard.images.program.base import ProgramJob, TrialBase, check_job, room_of

@@ -18,7 +18,7 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.talk.ends import EchoedRow, Ends, Lines, PortRow, ReadyRow
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.network import BOARD, FAR_END, FAR_END_PORT, LINK_UP
 from perfboard.images.program.base import ProgramJob, TrialBase, check_job
 from perfboard.images.variant import Variant

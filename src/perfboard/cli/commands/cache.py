@@ -6,8 +6,8 @@ import os
 from datetime import datetime
 
 from perfboard.cli.words import print_json
-from perfboard.host.cache import cache_root
-from perfboard.host.entries import (
+from perfboard.host.cache.cache import cache_root
+from perfboard.host.cache.entries import (
     DEFAULT,
     KEPT,
     VARIABLE,

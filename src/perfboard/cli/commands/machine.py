@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from perfboard.binaries.probe import architecture_of, origin
 from perfboard.cli.words import print_json
-from perfboard.host.tools import SSH, TLS, VIRTUAL, Purpose, Tool, missing_tools
+from perfboard.host.programs.tools import SSH, TLS, VIRTUAL, Purpose, Tool, missing_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from perfboard.host.cache import cached
-from perfboard.host.command import run_tool
+from perfboard.host.cache.cache import cached
+from perfboard.host.programs.command import run_tool
 from perfboard.model.board.virtual import Machine
 from perfboard.model.progress import Progress
 

@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.command import run_tool
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.programs.command import run_tool
 from perfboard.images.bootloader.device_tree import changed_tree, quoted, source, tree_inputs
 from perfboard.images.flash.layout import (
     Devices,

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.command import failure, follow, run_tool
-from perfboard.host.sandbox import sandbox
-from perfboard.host.sparse import copy_sparse
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.files.sparse import copy_sparse
+from perfboard.host.programs.command import failure, follow, run_tool
+from perfboard.host.programs.sandbox import sandbox
 from perfboard.images.debian.tree import CONFIGURE, SCRIPT, debian_tree
 from perfboard.images.disk import disk_arguments
 from perfboard.images.packages.apt import AptState, Package

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from perfboard.host.cache import cached, hash_file, own_root
-from perfboard.host.command import failure, follow
-from perfboard.host.entries import CCACHE
+from perfboard.host.cache.cache import cached, hash_file, own_root
+from perfboard.host.cache.entries import CCACHE
+from perfboard.host.programs.command import failure, follow
 from perfboard.images.flash.place import HEADER_SIZE
 from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
 from perfboard.images.kernel.drivers import driver_files, hash_drivers

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from perfboard.host.cache import hash_file
-from perfboard.host.native import native_folder
+from perfboard.host.cache.cache import hash_file
+from perfboard.host.programs.native import native_folder
 
 _OPTION = "CONFIG_"
 _OURS = f"{_OPTION}PERFBOARD_"

@@ -4,8 +4,8 @@
 import struct
 from pathlib import Path
 
-from perfboard.host.cache import cached
-from perfboard.host.command import run_tool
+from perfboard.host.cache.cache import cached
+from perfboard.host.programs.command import run_tool
 from perfboard.images.flash.place import PLAIN, entry, placed
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.architecture import ARCHITECTURES, Architecture, architecture_of

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.command import failure, follow
-from perfboard.host.native import native_folder
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
+from perfboard.host.programs.command import failure, follow
+from perfboard.host.programs.native import native_folder
 from perfboard.images.kernel.drivers import driver_files
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, UsageError

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from perfboard.host.children import run
+from perfboard.host.programs.children import run
 from perfboard.images.kbuild import jobs
 from perfboard.images.kernel.build import make_command, make_variables
 from perfboard.images.kernel.tree import SOURCE

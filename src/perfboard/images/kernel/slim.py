@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 
 from perfboard.analysis.tune.slim import read_link_map, switched_off, unused_options
-from perfboard.host.cache import cached
+from perfboard.host.cache.cache import cached
 from perfboard.images.kernel.build import configure_kernel, make_kernel
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.kernel.parts import brought_objects, enabled, folder_variables, run_in

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.files import read_file
+from perfboard.host.files.files import read_file
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import UsageError
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfboard.host.cache import counted_folder, kept_folder, key_of, own_root
-from perfboard.host.command import follow, version_of
-from perfboard.host.entries import CCACHE
+from perfboard.host.cache.cache import counted_folder, kept_folder, key_of, own_root
+from perfboard.host.cache.entries import CCACHE
+from perfboard.host.programs.command import follow, version_of
 from perfboard.images.kernel.drivers import add_drivers, driver_files
 from perfboard.images.packages.apt import AptState
 from perfboard.model.board.architecture import Architecture

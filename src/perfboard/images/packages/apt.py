@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perfboard.host.cache import (
+from perfboard.host.cache.cache import (
     cache_root,
     cached,
     locked,
@@ -24,10 +24,10 @@ from perfboard.host.cache import (
     say_damage,
     writable_cache,
 )
-from perfboard.host.command import CommandOutcome, follow
-from perfboard.host.entries import LISTS, manifest_of
-from perfboard.host.manifest import find_damage, read_sealed, write_manifest, write_sealed
-from perfboard.host.use import mark_use
+from perfboard.host.cache.entries import LISTS, manifest_of
+from perfboard.host.cache.manifest import find_damage, read_sealed, write_manifest, write_sealed
+from perfboard.host.cache.use import mark_use
+from perfboard.host.programs.command import CommandOutcome, follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 

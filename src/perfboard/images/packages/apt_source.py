@@ -10,7 +10,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from perfboard.host.cache import hash_file
+from perfboard.host.cache.cache import hash_file
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress

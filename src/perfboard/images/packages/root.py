@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.children import run
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.programs.children import run
 from perfboard.images.packages.alternatives import choose_links, read_alternatives
 from perfboard.images.packages.apt import SCRIPTS, AptState, Package
 from perfboard.images.packages.tree import Tree, found_in, merged

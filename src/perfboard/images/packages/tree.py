@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from perfboard.host.manifest import NAME
+from perfboard.host.cache.manifest import NAME
 from perfboard.images.packages.apt import SCRIPTS
 from perfboard.model.errors import UsageError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.binaries.probe import find_binary
-from perfboard.host.tools import require_tools
+from perfboard.host.programs.tools import require_tools
 from perfboard.images.disk import disk_arguments
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options

@@ -17,7 +17,7 @@ from perfboard.binaries.probe_build import (
     require_compiler,
     run_compiler,
 )
-from perfboard.host.cache import cached
+from perfboard.host.cache.cache import cached
 from perfboard.images.packages.apt_source import SourceState
 from perfboard.model.progress import Progress
 

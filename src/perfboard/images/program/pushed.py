@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from perfboard.host.cache import hash_file
+from perfboard.host.cache.cache import hash_file
 from perfboard.model.errors import UsageError
 
 # Bytes of the image for each file, folder or link, besides its content.

@@ -17,9 +17,9 @@ from perfboard.binaries.probe_build import (
     require_compiler,
     run_compiler,
 )
-from perfboard.host.cache import cached, hash_tree
-from perfboard.host.native import native_folder
-from perfboard.host.tools import require_tools
+from perfboard.host.cache.cache import cached, hash_tree
+from perfboard.host.programs.native import native_folder
+from perfboard.host.programs.tools import require_tools
 from perfboard.images.packages.apt import AptState
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress

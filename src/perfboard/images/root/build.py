@@ -6,9 +6,9 @@ import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file, hash_tree
-from perfboard.host.command import version_of
-from perfboard.host.tools import TOOLS
+from perfboard.host.cache.cache import cached, hash_file, hash_tree
+from perfboard.host.programs.command import version_of
+from perfboard.host.programs.tools import TOOLS
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.commands import TREE, image_name
 from perfboard.images.root.filesystems import SYSTEMS

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from perfboard.host.tools import Use
+from perfboard.host.programs.tools import Use
 from perfboard.images.root.recipe import INIT, RootRecipe
 
 _NO_SQUASHFS = {"CONFIG_SQUASHFS": "n", "CONFIG_SQUASHFS_FILE_DIRECT": "n"}

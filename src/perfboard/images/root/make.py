@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from perfboard.host.command import run_tool
+from perfboard.host.programs.command import run_tool
 from perfboard.images.root.commands import ORDER, TREE, commands_of, image_name
 from perfboard.images.root.entries import read_entries
 from perfboard.images.root.recipe import RootRecipe

@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from perfboard.host.cache import cached, hash_file
-from perfboard.host.command import failure, follow, version_of
+from perfboard.host.cache.cache import cached, hash_file
+from perfboard.host.programs.command import failure, follow, version_of
 from perfboard.images.kbuild import VARIABLES, jobs, show_compiled
 from perfboard.images.packages.apt import AptState
 from perfboard.images.packages.apt_source import SourceState

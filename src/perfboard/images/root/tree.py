@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.command import follow
+from perfboard.host.programs.command import follow
 from perfboard.images.root import musl
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.architecture import Architecture

@@ -5,7 +5,7 @@ import json
 import sys
 from importlib.util import find_spec
 
-from perfboard.host.reader import tool_output
+from perfboard.host.programs.reader import tool_output
 from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import EnvironmentLacksError, UsageError

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of trace-cmd (trace.dat), which trace-cmd itself reads, in a process of its own."""
 
-from perfboard.host.reader import tool_lines
+from perfboard.host.programs.reader import tool_lines
 from perfboard.importers.base import MOST_BYTES, FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.traces.marks import trace_in
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from perfboard.analysis.formats.sigrok import read_sigrok
-from perfboard.host.children import guarded
+from perfboard.host.programs.children import guarded
 from perfboard.instruments.base import InstrumentFindings, InstrumentSighting, host_ns
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.results.boot import Mark

@@ -10,8 +10,8 @@ from perfboard.analysis.gate.change import GateLevel, Rules
 from perfboard.analysis.gate.culprit import CommitRun, Culprit
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.analysis.statistics.summary import REPEATS
-from perfboard.host.command import follow
-from perfboard.host.git import GitStep, WorkTree, commit_of, work_tree
+from perfboard.host.programs.command import follow
+from perfboard.host.programs.git import GitStep, WorkTree, commit_of, work_tree
 from perfboard.model.errors import BuildError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Run

@@ -16,7 +16,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.host.cache import hash_file
+from perfboard.host.cache.cache import hash_file
 from perfboard.measures.checks import check_items
 from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare

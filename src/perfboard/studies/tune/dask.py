@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 import perfboard
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
-from perfboard.host.cache import cached, find_cached, hash_file
+from perfboard.host.cache.cache import cached, find_cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.tune.pool import Note, Submit, noted

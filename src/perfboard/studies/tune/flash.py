@@ -9,7 +9,7 @@ from perfboard.bench.lab import Lab
 from perfboard.binaries.probe_build import source_folder
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
-from perfboard.host.cache import cached, hash_tree
+from perfboard.host.cache.cache import cached, hash_tree
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.run import Metric
 from perfboard.model.target import virtual_target

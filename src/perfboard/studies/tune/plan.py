@@ -13,7 +13,7 @@ from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.base import Factor
 from perfboard.factors.choose import changed, check_known, choose, factors_of
-from perfboard.host.tools import Use
+from perfboard.host.programs.tools import Use
 from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
 from perfboard.bench.lab import Lab
-from perfboard.host.cache import cached, find_cached
+from perfboard.host.cache.cache import cached, find_cached
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot

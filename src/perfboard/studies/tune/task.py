@@ -15,7 +15,7 @@ from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.host.cache import cached
+from perfboard.host.cache.cache import cached
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError

@@ -13,7 +13,7 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.program.ready import ready_boards, run_program
 from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
-from perfboard.host.fetch import npm_file
+from perfboard.host.programs.fetch import npm_file
 from perfboard.images.program.base import ProgramJob
 from perfboard.model.board.architecture import Architecture, architecture_of
 from perfboard.model.errors import PerfboardError

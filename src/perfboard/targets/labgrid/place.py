@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
 
-from perfboard.host.python import environment_python
+from perfboard.host.programs.python import environment_python
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 
-from perfboard.host.children import guarded
+from perfboard.host.programs.children import guarded
 from perfboard.model.errors import TargetError
 
 # A program that does not read for so long will not.

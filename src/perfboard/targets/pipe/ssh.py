@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.host.scratch import USUAL, scratch_folder, temporary_folder
+from perfboard.host.files.scratch import USUAL, scratch_folder, temporary_folder
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence

@@ -17,9 +17,9 @@ from typing import Protocol
 
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
-from perfboard.host.children import guarded
-from perfboard.host.environment import environment_of_programs
-from perfboard.host.scratch import temporary_folder
+from perfboard.host.files.scratch import temporary_folder
+from perfboard.host.programs.children import guarded
+from perfboard.host.programs.environment import environment_of_programs
 from perfboard.instruments.base import Instrument, InstrumentFindings, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from perfboard.host.sandbox import sandbox
-from perfboard.host.tools import require_tools
+from perfboard.host.programs.sandbox import sandbox
+from perfboard.host.programs.tools import require_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
 from perfboard.targets.virtual.monitor import Monitor

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from threading import Event
 
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.program.base import (
     ProgramJob,
     TrialBase,

@@ -14,7 +14,7 @@ from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.host.scratch import scratch_folder
+from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope, far_end, has_own_card

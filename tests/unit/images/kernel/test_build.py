@@ -8,7 +8,7 @@ import pytest
 
 import perfboard.images.kernel.build as kernel_module
 from perfboard.boards.loader import load_board
-from perfboard.host.cache import cache_root
+from perfboard.host.cache.cache import cache_root
 from perfboard.images.kernel.build import keep_kernel
 from perfboard.images.kernel.fragment import dropped_options, read_fragment
 from perfboard.model.board.architecture import ARCHITECTURES, architecture_of

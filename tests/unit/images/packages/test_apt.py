@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.host.cache import cache_root, cached
-from perfboard.host.entries import manifest_of
-from perfboard.host.manifest import write_manifest, write_sealed
+from perfboard.host.cache.cache import cache_root, cached
+from perfboard.host.cache.entries import manifest_of
+from perfboard.host.cache.manifest import write_manifest, write_sealed
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress

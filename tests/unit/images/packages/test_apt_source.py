@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.host.cache import cache_root
-from perfboard.host.entries import manifest_of
-from perfboard.host.manifest import write_manifest
+from perfboard.host.cache.cache import cache_root
+from perfboard.host.cache.entries import manifest_of
+from perfboard.host.cache.manifest import write_manifest
 from perfboard.images.packages.apt_source import SourceState, ask_for_sources
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
-from perfboard.host.cache import cached
-from perfboard.host.native import native_folder
+from perfboard.host.cache.cache import cached
+from perfboard.host.programs.native import native_folder
 from perfboard.images.disk import kernel_arguments
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.images.packages.root import (

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from perfboard.binaries.probe_build import ARCHITECTURES
-from perfboard.host.native import native_folder
+from perfboard.host.programs.native import native_folder
 from perfboard.images.program.toolkits import TOOLKITS, build_toolkit
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.job import NotMeasurable
-from perfboard.host.authority import make_authority
+from perfboard.host.programs.authority import make_authority
 from perfboard.instruments.scope import TlsRow
 from perfboard.measures.base import EXACT
 from perfboard.measures.display.applications.base import all_applications

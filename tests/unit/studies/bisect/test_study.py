@@ -11,7 +11,7 @@ import pytest
 
 from perfboard.analysis.gate.change import Rules
 from perfboard.analysis.gate.culprit import Culprit
-from perfboard.host.scratch import sweep
+from perfboard.host.files.scratch import sweep
 from perfboard.model.errors import BuildError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run

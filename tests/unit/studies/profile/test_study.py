@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from perfboard.bench.request import Request
-from perfboard.host.authority import Authority
+from perfboard.host.programs.authority import Authority
 from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.measures.reading import example_time

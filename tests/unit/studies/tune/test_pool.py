@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from perfboard.host.command import follow
+from perfboard.host.programs.command import follow
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled

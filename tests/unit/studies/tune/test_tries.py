@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perfboard.analysis.tune.combinations import BASELINE, best_of
 from perfboard.bench.lab import Lab
-from perfboard.host.cache import cache_root
+from perfboard.host.cache.cache import cache_root
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE, TargetError
 from perfboard.model.progress import SilentProgress

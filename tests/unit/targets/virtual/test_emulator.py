@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from perfboard.host.cache import cache_root
+from perfboard.host.cache.cache import cache_root
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.store.folder import runs_folder
 from perfboard.targets.virtual.emulator import Emulator, emulator_version, started
