@@ -55,7 +55,7 @@ def test_a_complete_run_has_all_that_was_found() -> None:
             OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
             Status.FAILED,
             "environment",
-            "In boot 2: Too many open files at once; raise the limit",
+            "In boot 2: Too many open files; raise the limit",
         ),
         (KeyboardInterrupt(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
         (Cancelled(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
