@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, current_thread, main_thread
 from typing import IO, Any
 
 from perfboard.host.programs.environment import environment_of_programs
@@ -60,6 +60,7 @@ class _Guard:
 
 _guard = _Guard()
 _numbers = itertools.count()
+_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -82,20 +83,43 @@ def guarded(
 
     options["env"] = options.get("env") or environment_of_programs()
     _guard.begin()
+    process: subprocess.Popen[Any] | None = None
     try:
-        process = subprocess.Popen(
-            list(command), start_new_session=True, preexec_fn=begin, **options
-        )
-    except BaseException:
-        _guard.tell(f"ends {number}")
-        raise
-    try:
+        with _signals_wait():
+            process = subprocess.Popen(
+                list(command), start_new_session=True, preexec_fn=begin, **options
+            )
         yield process
     except BaseException:
-        _end(process, grace_s)
+        if process is not None:
+            _end(process, grace_s)
         raise
     finally:
         _guard.tell(f"ends {number}")
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Has signals that would interrupt us come after the block.
+
+    A fork with a function of ours runs hooks of Python's libraries, and what a signal raises in one
+    of these is ignored: ^C would be lost.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in _INTERRUPTING}
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in ours:
+        signal.signal(number, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+        for each in came:
+            signal.raise_signal(each)
 
 
 def run(

@@ -66,6 +66,24 @@ print(*(group.pid for group in groups))
         os.kill(left, signal.SIGKILL)
 
 
+def test_an_interruption_while_a_program_is_begun_is_not_lost() -> None:
+    """A hook of a fork, as Python's libraries have them: what is raised there is ignored."""
+    code = """
+import os, signal
+from perfboard.host.programs.children import run
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT) or None)
+try:
+    run(["sleep", "600"])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 def test_an_outcome_has_both_streams_and_reads_what_it_is_given(tmp_path: Path) -> None:
     (tmp_path / "given").write_bytes(b"given\xff")
     words = ["sh", "-c", "cat; echo $WORD >&2; pwd; exit 3"]
