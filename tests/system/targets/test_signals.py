@@ -171,7 +171,12 @@ class Command:
         elsewhere = self._elsewhere() - self._before
 
         def left() -> list[object]:
-            return [*self._place.rglob("*"), *filter(Path.exists, elsewhere), *self.programs()]
+            try:
+                here = [*self._place.rglob("*")]
+            except FileNotFoundError as error:
+                # A folder went while it was looked at.
+                return [error]
+            return [*here, *filter(Path.exists, elsewhere), *self.programs()]
 
         deadline = time.monotonic() + _PATIENCE_S
         while left() and time.monotonic() < deadline:

@@ -127,13 +127,18 @@ class Process:
         return data
 
     def exchange(
-        self, data: bytes | None, timeout_s: float, sent: Callable[[int], None] = lambda count: None
+        self,
+        data: bytes | None,
+        timeout_s: float,
+        sent: Callable[[int], None] = lambda count: None,
+        last: bytes = b"",
     ) -> bytes:
         """Gives the program `data` to read, and returns all that it writes until it ends.
 
-        Without `data` its input stays open, and says nothing. `sent` gets the number of bytes that
-        are gone. Raises TargetError("hang", ...) when it has not ended `timeout_s` after it took
-        the last of them that it took.
+        Without `data` its input stays open, and says nothing, until it has written `last`: what
+        lies between, as a login's own programs, may end with its input alone. `sent` gets the
+        number of bytes that are gone. Raises TargetError("hang", ...) when it has not ended
+        `timeout_s` after it took the last of them that it took.
         """
         size = len(data or b"")
         rest, output = memoryview(data or b""), b""
@@ -151,6 +156,8 @@ class Process:
             if arrived is None:
                 return output
             output += arrived
+            if arrived and last and last in output[-len(arrived) - len(last) :]:
+                self._input.close()
             if len(output) > _MOST_OUTPUT:
                 raise TargetError("garbage", "The target does not cease to answer a short command.")
             if written:

@@ -56,7 +56,7 @@ class PipeShell:
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         mark = _new_mark()
-        return self._run(mark, f"{_WATCH}{_marked(mark, script)}{_UNWATCH}", None, timeout_s)
+        return self._run(mark, f"{_WATCH}{_marked(mark, script, _UNWATCH)}", None, timeout_s)
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
@@ -108,7 +108,7 @@ class PipeShell:
         """The reply of a script with such marks. See `Process.exchange`."""
         process = Process(self._command(f"echo {mark} >&2\n{script}"), self._lost)
         try:
-            output = process.exchange(data, timeout_s, sent)
+            output = process.exchange(data, timeout_s, sent, last=f"\n{mark} ".encode())
         finally:
             try:
                 # An interrupted script is given time to tidy up.
@@ -125,12 +125,12 @@ def _new_mark() -> str:
     return f"perfboard-{secrets.token_hex(8)}"
 
 
-def _marked(mark: str, script: str) -> str:
-    """The script with marks around what it prints, the last with its status.
+def _marked(mark: str, script: str, after: str = "") -> str:
+    """The script with marks around what it prints, the last with its status; `after` it, that.
 
     A login prints before the first, and a logout after the last.
     """
-    return f"echo {mark}\n(\n{script}\n)\nset -- $?; echo; echo {mark} $1\n"
+    return f"echo {mark}\n(\n{script}\n)\nset -- $?\n{after}echo; echo {mark} $1\n"
 
 
 def _completed(mark: str, text: bytes) -> Reply | None:
