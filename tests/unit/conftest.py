@@ -2,7 +2,6 @@
 """Half of Hypothesis's usual examples, since these run every day; and a home for each test."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,8 +18,6 @@ settings.load_profile("unit")
 # As the command itself does. A worker of xdist has its variable from the one that started it.
 os.environ.pop("OPENBLAS_NUM_THREADS", None)
 set_up_environment()
-# A suite that a shell runs in the background ignores ^C, and so would what it tests.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
