@@ -3,6 +3,7 @@
 
 import io
 from collections.abc import Container, Iterable, Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from perfboard.model.text import printable
@@ -52,7 +53,7 @@ def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     """A table whose columns of words are left-aligned and fold, those of figures right.
 
     `words` are the places of those of words; None: those whose headings are known to be. A long
-    heading of figures takes a line for each of its parts, to leave the words their room.
+    heading of figures, as with their evidence, takes several lines, to leave the words their room.
     """
     from rich import box
     from rich.table import Table
@@ -61,9 +62,9 @@ def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for place, heading in enumerate(headings):
         holds_words = heading in _WORDS if words is None else place in words
-        is_long = not holds_words and len(heading) > _LONG_HEADING
+        folds = not holds_words and ", " in heading
         table.add_column(
-            Text(clean(heading).replace(", ", ",\n") if is_long else clean(heading)),
+            Text(fill(clean(heading), _LONG_HEADING) if folds else clean(heading)),
             justify="left" if holds_words else "right",
             overflow="fold" if holds_words else "ellipsis",
             no_wrap=not holds_words,
