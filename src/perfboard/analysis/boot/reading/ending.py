@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 from perfboard.analysis.boot.reading.console import Stamps, read_rows
-from perfboard.analysis.boot.reading.scope_log import ScopeLog, parse_scope
+from perfboard.analysis.boot.reading.scope_log import ScopeLog, parse_scope, whole_records
 from perfboard.analysis.boot.reading.screen import ScreenLine, matches
 
 
@@ -58,13 +58,7 @@ def _printed(pattern: re.Pattern[str], console: bytes, stamps: Stamps) -> tuple[
 def _kept(lines: Iterable[str], end: tuple[int, int], count: int) -> Iterator[str]:
     """The lines up to that end, and the stamps of `count` bytes."""
     end_ns, end_instructions = end
-    for line in lines:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if not isinstance(record, dict):
-            continue
+    for line, record in whole_records(lines):
         if "console" in record:
             stamps, count = record["console"][: 2 * count], count - len(record["console"]) // 2
             count = max(0, count)

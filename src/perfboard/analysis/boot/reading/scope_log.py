@@ -5,8 +5,9 @@ import json
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.analysis.boot.reading.services import STEP
@@ -41,17 +42,22 @@ class ScopeLog:
     stamps: Stamps
 
 
-def parse_scope(lines: Iterable[str]) -> ScopeLog:
-    """Reads scope.jsonl; a line cut short by the emulator's end is left out."""
-    records: list[ScopeRecord] = []
-    ns, instructions = array("q"), array("q")
+def whole_records(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The lines that are whole records, each with its record."""
     for line in lines:
         try:
             record = json.loads(line)
         except ValueError:
             continue
-        if not isinstance(record, dict):
-            continue
+        if isinstance(record, dict):
+            yield line, record
+
+
+def parse_scope(lines: Iterable[str]) -> ScopeLog:
+    """Reads scope.jsonl; a line cut short by the emulator's end is left out."""
+    records: list[ScopeRecord] = []
+    ns, instructions = array("q"), array("q")
+    for _, record in whole_records(lines):
         if "console" in record:
             ns.extend(record["console"][0::2])
             instructions.extend(record["console"][1::2])
