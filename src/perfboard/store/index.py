@@ -12,10 +12,8 @@ from pathlib import Path
 
 from perfboard.host.cache.cache import own_root
 from perfboard.host.cache.lock import Lock
-from perfboard.host.cache.waiting import held
 from perfboard.host.files.shared import make_folder
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import SilentProgress
 from perfboard.store import folder
 from perfboard.store.order import number_of
 from perfboard.store.row import RunRow
@@ -30,6 +28,8 @@ _REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SECOND = 15
 # By so much the clocks of machines that share a store may differ.
 _SKEW_S = 60.0
+# The time for another process to bring the index up to date: then the folders are read.
+PATIENCE_S = 10.0
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
 _Known = dict[Path, tuple[_Stamp, RunRow]]
@@ -42,7 +42,9 @@ def list_runs() -> list[RunRow]:
         index = own_root() / f"index-{_VERSION}.sqlite"
         make_folder(index.parent)
         # One process at a time, so that none deletes what another is writing.
-        with held(Lock(index.with_suffix(".lock")), SilentProgress(), lambda: None):
+        with Lock(index.with_suffix(".lock")).if_free(PATIENCE_S) as free:
+            if not free:
+                raise TimeoutError
             try:
                 rows = _refresh(index)
             except sqlite3.DatabaseError:

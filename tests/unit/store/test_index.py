@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.host.cache.cache import cache_root
+from perfboard.host.cache.lock import Lock
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
 from perfboard.store.folder import prune_unfinished
@@ -114,6 +115,18 @@ def test_without_a_cache_folder_runs_are_still_listed(tmp_path: Path) -> None:
     path = stored()
     (tmp_path / "cache").write_text("a file in the way")
     assert [row.path for row in list_runs()] == [path]
+
+
+def test_an_index_that_another_process_keeps_holds_nobody_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = stored()
+    monkeypatch.setattr("perfboard.store.index.PATIENCE_S", 0.05)
+    list_runs()
+    (index,) = cache_root().glob("index-*.sqlite")
+    with Lock(index.with_suffix(".lock")).if_free() as free:
+        assert free
+        assert [row.id for row in list_runs()] == [run.name]
 
 
 def test_a_broken_run_is_listed_with_its_reason_until_it_is_mended() -> None:

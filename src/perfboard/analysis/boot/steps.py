@@ -115,7 +115,7 @@ def _step_name(title: str) -> str:
 def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
     """The steps inside the phase that the kernel is loaded in, each between marks of its own.
 
-    If a mark is missing, so are the steps beside it. All before the kernel's entry, or else before
+    If a mark is missing, so are the steps next to it. All before the kernel's entry, or else before
     its clock, is one step, whose name joins those of its parts.
     """
     steps = _LOAD_STEPS if phase.end.name == _LOAD_STEPS[-1].end else _LOG_STEPS

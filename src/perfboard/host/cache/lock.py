@@ -16,8 +16,8 @@ from pathlib import Path
 from perfboard.host.files.shared import is_shared, make_folder
 from perfboard.model.text import printable
 
-# How often a holder tells of its work.
-_TELLS_S = 1.0
+# How often a holder tells of its work, and whoever waits looks again.
+_TELLS_S, _LOOKS_S = 1.0, 0.1
 _LONGEST_NOTE = 4096
 _LONGEST_COMMAND = 80
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
@@ -43,8 +43,19 @@ class Lock:
         self._note: dict[str, object] = {}
         self._written_s = -inf
 
-    def take(self) -> bool:
-        """Takes it, unless another holds it: another thread of this process too. Raises OSError."""
+    def take(self, within_s: float = 0.0) -> bool:
+        """Takes it, unless another holds it for so long: another thread of this process too.
+
+        Raises OSError.
+        """
+        end = time.monotonic() + within_s
+        while not self._try():
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_LOOKS_S)
+        return True
+
+    def _try(self) -> bool:
         while True:
             file = _open(self._path)
             try:
@@ -93,9 +104,9 @@ class Lock:
         self._file = -1
 
     @contextmanager
-    def if_free(self) -> Iterator[bool]:
-        """Whether it was free; it is held then."""
-        taken = self.take()
+    def if_free(self, within_s: float = 0.0) -> Iterator[bool]:
+        """Whether it was free, or came free within that time; it is held then."""
+        taken = self.take(within_s)
         try:
             yield taken
         finally:

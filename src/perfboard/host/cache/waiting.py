@@ -14,9 +14,8 @@ from perfboard.host.cache.lock import Holder, Lock
 from perfboard.host.files.shared import owner_of
 from perfboard.model.progress import Progress, Step
 
-# How often whoever waits looks again, and how long a wait is silent.
-_LOOKS_S = 0.1
-_SHORT_S = 2.0
+# How often whoever waits says so, and how long a wait is silent.
+_SAYS_S, _SILENT_S = 0.1, 2.0
 _held: ContextVar[tuple[Lock, ...]] = ContextVar("held", default=())
 
 
@@ -27,7 +26,7 @@ def held(lock: Lock, progress: Progress, usual: Callable[[], float | None]) -> I
     `usual` is how many seconds such work took before, where that is known. Steps of a
     `TellingProgress` tell others of the work meanwhile. Raises OSError.
     """
-    if not lock.take():
+    if not lock.take(_SILENT_S):
         _wait(lock, progress, usual)
     _held.set((*_held.get(), lock))
     try:
@@ -38,17 +37,11 @@ def held(lock: Lock, progress: Progress, usual: Callable[[], float | None]) -> I
 
 
 def _wait(lock: Lock, progress: Progress, usual: Callable[[], float | None]) -> None:
-    began = time.monotonic()
-    while time.monotonic() - began < _SHORT_S:
-        time.sleep(_LOOKS_S)
-        if lock.take():
-            return
     usual_s = usual()
     with progress.step("waiting for another build", inf) as step:
-        while not lock.take():
+        while not lock.take(_SAYS_S):
             # A step of work that nobody wants any more raises.
             step.update(0, _words(lock.holder(), usual_s, time.time()))
-            time.sleep(_LOOKS_S)
 
 
 def _words(holder: Holder | None, usual_s: float | None, now: float) -> str:
