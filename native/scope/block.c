@@ -204,7 +204,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		rest_fs[i] = core_take(&core, &op);
 		if (op.repeats && !i)
 			block->once_fs = core_once(&core, &op) * model.timing.cycle_fs / 1000;
-		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
+		block->shows |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
 		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
 		kind = beyond_of(model.timing.isa, bytes, thumb, &op);
 		block->beyond |= kind != BEYOND_NONE;
@@ -305,6 +305,7 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	*block = (struct block){
 	    .count = (int64_t)count,
 	    .start = place,
+	    .rest_from = place,
 	    .page = model_page(qemu_plugin_insn_vaddr(first), place),
 	    .uncached = !model.timing.l1i.size || (region && !region->caches_code),
 	};

@@ -5,6 +5,7 @@
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
+#include "part/pace.h"
 #include "record/profile.h"
 
 /* Whether the block is what comes after the branch. */
@@ -14,6 +15,12 @@ static bool follows(const struct branch *branch, const struct block *to)
 
 	/* The page after this one may lie anywhere. */
 	return to->start == after || !((after | to->start) & 0xfff);
+}
+
+/* Whether the block may be the rest of that one. */
+static bool may_be_rest(const struct block *block, const struct block *of)
+{
+	return block->start - of->rest_from < of->branch.after - of->rest_from;
 }
 
 /* How long the core waits for what it branches to. */
@@ -86,6 +93,9 @@ void code_entered(unsigned int vcpu, void *data)
 	int64_t branched = 0;
 
 	(void)vcpu;
+	if ((model.busy >= model.look_at || may_be_rest(block, last)) &&
+	    !pace_look(block, __builtin_return_address(0)))
+		return;
 	if (last->branch.flow != FLOW_NEXT)
 		branched = branch_from(&last->branch, block, next);
 	if (last->hands_on || carry_waiting)
@@ -113,6 +123,6 @@ void code_entered(unsigned int vcpu, void *data)
 			model.counters.beyond[kind] += block->kinds[kind];
 	if (block->remaps)
 		data_remapped();
-	if (block->settles || model.busy >= model.settle_at)
-		model_settle();
+	if (block->shows)
+		pace_show();
 }

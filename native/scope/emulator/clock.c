@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "emulator/emulator.h"
 #include "emulator/symbols.h"
@@ -26,6 +27,9 @@ struct timers {
 };
 
 #define CLOCK_VIRTUAL 1
+#define ALL_TIMERS (-1)
+/* Longer than any block, and than the emulator lets a timer wait. */
+#define LONG_AGO_NS 1000000000
 #define TRIAL_NS 12345
 #define MOST_SHIFT 10
 
@@ -34,7 +38,8 @@ extern __thread void *current_cpu;
 static struct timers *timers;
 static const int *use_icount; /* 0: not used, 1: with a fixed shift, 2: with a changing one */
 static void (*cpu_exit)(void *cpu);
-static bool (*qemu_clock_expired)(int type);
+static void (*cpu_loop_exit_restore)(void *cpu, uintptr_t back);
+static int64_t (*qemu_clock_deadline_ns_all)(int type, int attributes);
 
 const char *clock_find(void)
 {
@@ -42,7 +47,8 @@ const char *clock_find(void)
 	    {"timers_state", &timers},
 	    {"use_icount", &use_icount},
 	    {"cpu_exit", &cpu_exit},
-	    {"qemu_clock_expired", &qemu_clock_expired},
+	    {"cpu_loop_exit_restore", &cpu_loop_exit_restore},
+	    {"qemu_clock_deadline_ns_all", &qemu_clock_deadline_ns_all},
 	};
 	const char *missing = symbols_find(wanted, sizeof(wanted) / sizeof(*wanted));
 	const ElfW(Sym) * symbol;
@@ -85,26 +91,37 @@ int64_t clock_ns_an_instruction(void)
 
 void clock_add(int64_t ns)
 {
+	int64_t bias;
+
 	/* The main thread changes it too, when the processor is idle. */
 	while (__atomic_exchange_n(&timers->lock, 1, __ATOMIC_ACQUIRE))
 		;
-	__atomic_fetch_add(&timers->qemu_icount_bias, ns, __ATOMIC_SEQ_CST);
+	bias = __atomic_load_n(&timers->qemu_icount_bias, __ATOMIC_RELAXED);
+	__atomic_store_n(&timers->qemu_icount_bias, bias + ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&timers->lock, 0, __ATOMIC_RELEASE);
 }
 
-bool clock_timer_due(void)
+int64_t clock_next_timer(int64_t now)
 {
+	int64_t back = now < LONG_AGO_NS ? now : LONG_AGO_NS, deadline;
 	void *cpu = current_cpu;
-	bool due;
 
+	/*
+	 * It does not tell how long ago one was due: it is asked as of long before, but never of
+	 * before 0, where it takes the latest of all instants for one that is past.
+	 */
+	clock_add(-back);
 	/* As for emulator_now: it reads the clock. */
 	current_cpu = NULL;
-	due = qemu_clock_expired(CLOCK_VIRTUAL);
+	deadline = qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ALL_TIMERS);
 	current_cpu = cpu;
-	return due;
+	clock_add(back);
+	return deadline < 0 || deadline > CLOCK_NEVER ? CLOCK_NEVER : now - back + deadline;
 }
 
-void clock_kick(void)
+void clock_leave(void *back)
 {
 	cpu_exit(current_cpu);
+	cpu_loop_exit_restore(current_cpu, (uintptr_t)back);
+	abort();
 }

@@ -29,10 +29,18 @@ int64_t clock_ns_an_instruction(void);
 /* Sets the clock forward, or back where `ns` is negative. */
 void clock_add(int64_t ns);
 
-/* Whether a timer of the guest is due. */
-bool clock_timer_due(void);
+/*
+ * When the next of the guest's timers is due by that clock, which is at `now`: in the past if it is
+ * already; CLOCK_NEVER: there is none.
+ */
+int64_t clock_next_timer(int64_t now);
 
-/* Ends the run of blocks after the present one, so that timers are looked at. */
-void clock_kick(void);
+#define CLOCK_NEVER (INT64_MAX / 4)
+
+/*
+ * Gives the block up that the guest has just entered, where its callback is to return to, and has
+ * the emulator look at its timers. Does not return.
+ */
+_Noreturn void clock_leave(void *back);
 
 #endif

@@ -42,22 +42,24 @@ static uint32_t translate(uint64_t address, uint64_t place)
 
 void data_console_stored(void)
 {
-	int64_t wait = uart_send(&model.uart, model_settle()) * FS_PER_NS;
+	int64_t wait;
 
+	model_account(emulator_now(0).instructions);
+	wait = uart_send(&model.uart, model_time()) * FS_PER_NS;
 	model.busy += wait;
 	model.counters.uart_fs += wait;
-	model_settle();
 }
 
 static void access_device(uint64_t place, uint32_t size, bool store)
 {
 	/* The next time the guest shall see the clock as it is when it gets here. */
-	model.last->settles = true;
+	model.last->shows = true;
+	/* It may have set a timer. */
+	model.look_at = INT64_MIN;
 	model.busy += memory_pass(&model.memory, place, size, store, model_instant());
 	if (store && place == model.timing.uart)
 		data_console_stored();
-	else
-		model_settle();
+	model.passed = emulator_now(0).instructions;
 	if (store && data_device_stored)
 		data_device_stored(place);
 }

@@ -10,15 +10,13 @@
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
+#include "part/pace.h"
 #include "timing/reader.h"
 
 struct model model;
 struct block block_none;
 void (*model_beat)(int64_t ns);
 
-static int64_t counted_fs;     /* that the emulator counts for an instruction */
-static int64_t added_ns;       /* to the clock so far */
-static int64_t seen_ns;	       /* the clock that the guest may have seen */
 static int64_t charged_before; /* the emulator's count less `charged` */
 
 /* Instants are counted in fs, of which 64 bits hold 9223 s. */
@@ -96,41 +94,28 @@ void model_start(void)
 	wrong = places_open(&model.timing);
 	if (wrong)
 		refuse("no memory at the region", wrong);
-	counted_fs = clock_ns_an_instruction() * FS_PER_NS;
 	charged_before = emulator_now(0).instructions;
+	pace_begin();
 }
 
-/*
- * A block is charged when it is entered. An exception, or an access to a device
- * in its midst, ends it early: how many instructions did not run after all.
- */
-static int64_t overcharged(struct instant now)
+/* How many instructions of the blocks that were entered did not run after all. */
+static int64_t overcharged(int64_t instructions)
 {
-	return model.charged - (now.instructions - charged_before);
-}
-
-/* The nanoseconds to add to the clock for `busy` and `charged` instructions. */
-static int64_t due_ns(struct instant now, int64_t busy, int64_t charged)
-{
-	int64_t due = (busy - charged * counted_fs) / FS_PER_NS - added_ns;
-
-	/* The guest never sees the clock run backwards. */
-	return now.ns + due < seen_ns ? seen_ns - now.ns : due;
+	return model.charged - (instructions - charged_before);
 }
 
 struct instant model_now(void)
 {
 	struct instant now = emulator_now(0);
-	int64_t over = overcharged(now);
+	int64_t over_fs = overcharged(now.instructions) * model.timing.cycle_fs;
 
-	now.ns += due_ns(now, model.busy - over * model.timing.cycle_fs, model.charged - over);
+	now.ns = pace_seen(model.base_ns + (model.busy - over_fs) / FS_PER_NS);
 	return now;
 }
 
-int64_t model_settle(void)
+void model_account(int64_t instructions)
 {
-	struct instant now = emulator_now(0);
-	int64_t over = overcharged(now), due;
+	int64_t over = overcharged(instructions);
 
 	if (model.busy > MOST_BUSY_FS) {
 		fputs("scope: the core has worked for 2.5 hours of the guest's time, and a timed "
@@ -142,21 +127,21 @@ int64_t model_settle(void)
 	/* The cost of each instruction is not known any more: a cycle is near. */
 	model.busy -= over * model.timing.cycle_fs;
 	model.charged -= over;
-	due = due_ns(now, model.busy, model.charged);
-	clock_add(due);
-	added_ns += due;
-	seen_ns = now.ns + due;
-	model.settle_at = model.busy + MODEL_SETTLE_FS;
-	/*
-	 * The emulator reckoned at its own pace when the next timer is due. The
-	 * processor must stop here for one that is due now: another thread may
-	 * see it at any moment, and two runs would differ.
-	 */
-	if (due > 0 && clock_timer_due())
-		clock_kick();
-	if (model_beat)
-		model_beat(seen_ns);
-	return seen_ns;
+}
+
+bool model_resumes(struct block *block, int64_t instructions)
+{
+	struct block *last = model.last;
+	int64_t over = overcharged(instructions);
+
+	/* An exception before it may be what is over, if nothing was accounted for at its begin. */
+	if (over > 0 && block->start - last->start < last->branch.after - last->start &&
+	    (last->shows || (over == block->count && block->branch.after == last->branch.after)) &&
+	    (model.passed != instructions || over >= last->count))
+		return true;
+	if (block == last)
+		block->rest_from = block->start + 1;
+	return false;
 }
 
 /* It takes the bus between the caches, whether the second has its line or not. */

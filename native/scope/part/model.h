@@ -3,9 +3,8 @@
  * The timing model: what the guest does, added up as the time of a part.
  *
  * `busy` is the core's own time in femtoseconds: it runs while the core does,
- * and stands still while it idles. The emulator counts some nanoseconds for
- * each instruction; the rest of `busy` is given to its clock now and then
- * ("settled"): before the guest can see the clock, and every MODEL_SETTLE_FS.
+ * and stands still while it idles. The core's clock is `base_ns` and `busy`; pace.h says when the
+ * emulator's is set by it.
  *
  * A block's own time is charged when it is entered. `ahead` is what of it comes
  * after the access that is being timed, so that memory is asked at its instant.
@@ -22,8 +21,6 @@
 #include "part/memory.h"
 #include "part/tlb.h"
 #include "part/uart.h"
-
-#define MODEL_SETTLE_FS (INT64_C(20000) * FS_PER_NS)
 
 struct profile_block;
 struct carrying;
@@ -42,11 +39,12 @@ struct block {
 	uint32_t page_slot; /* where the TLB held it last */
 	uint32_t line_count;
 	uint64_t start;		       /* physical */
+	uint64_t rest_from;	       /* a block that begins from here on may be the rest of it */
 	struct profile_block *profile; /* NULL: none is wanted */
 	struct branch branch;	       /* that it ends with; FLOW_NEXT: none */
 	struct carrying *carrying;     /* NULL where the part's core hands nothing on */
 	bool hands_on;		       /* the core has something of it for the next block */
-	bool settles;		       /* the guest may see the clock or fall idle in it */
+	bool shows;		       /* the guest may see the clock or fall idle in it */
 	bool remaps;		       /* it may change what virtual addresses stand for */
 	bool uncached;
 	bool beyond;		      /* it has instructions of those kinds */
@@ -68,8 +66,10 @@ struct counters {
 struct model {
 	int64_t busy;	    /* fs, and the whole of the block that runs */
 	int64_t ahead;	    /* of busy: what the core has still to do from here on */
-	int64_t settle_at;  /* the value of busy */
+	int64_t look_at;    /* the value of busy: pace_look() is to be called */
+	int64_t base_ns;    /* the clock when `busy` was 0, and all that it idled since */
 	int64_t charged;    /* instructions of the blocks that were entered */
+	int64_t passed;	    /* the emulator's instructions at the last access to a device */
 	struct block *last; /* the block entered last */
 	uint64_t code_page; /* of the instruction fetched last; keys of tlb.h */
 	uint32_t code_line;
@@ -94,10 +94,19 @@ bool model_open(const char *path);
 /* Tries out the emulator, before the first block; or ends it with a message. */
 void model_start(void);
 
-/* Brings the emulator's clock up to date with `busy`; returns its time. */
-int64_t model_settle(void);
+/*
+ * A block is charged when it is entered. An exception, or an access to a device in its midst, ends
+ * it early: takes back what did not run, as of the emulator's count of instructions.
+ */
+void model_account(int64_t instructions);
 
-/* Told the time whenever the clock is brought up to date. */
+/*
+ * Whether a block that is entered at that count of the emulator's instructions is the rest of the
+ * block entered last, given up before an access to a device that has not been made yet.
+ */
+bool model_resumes(struct block *block, int64_t instructions);
+
+/* Told the time at least every PACE_NS (pace.h) of it. */
 extern void (*model_beat)(int64_t ns);
 
 /*
@@ -105,6 +114,12 @@ extern void (*model_beat)(int64_t ns);
  * not notice that it was asked for.
  */
 struct instant model_now(void);
+
+/* The core's clock, at the end of the block that is running. */
+static inline int64_t model_time(void)
+{
+	return model.base_ns + model.busy / FS_PER_NS;
+}
 
 /* The core's own time at the access that is being timed. */
 static inline int64_t model_instant(void)

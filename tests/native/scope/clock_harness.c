@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/clock.h"
@@ -60,14 +61,27 @@ int64_t icount_get(void)
 	return icount_to_ns(COUNTED + more) + (deaf ? BIAS : TIMERS.bias);
 }
 
-bool qemu_clock_expired(int type)
+/* A timer is due 500 ns after the start; one of the farthest instant is never due. */
+int64_t qemu_clock_deadline_ns_all(int type, int attributes)
 {
-	return type == 1 && icount_get() >= icount_to_ns(COUNTED) + BIAS + 500;
+	int64_t due = icount_to_ns(COUNTED) + BIAS + 500, now = icount_get();
+	int64_t left = due < now ? 0 : due - now;
+
+	if (type != 1 || attributes != -1)
+		return -1;
+	/* As in QEMU: what is later than that before 0 is past. */
+	return now < 0 ? 0 : left;
 }
 
 void cpu_exit(void *cpu)
 {
-	printf("%s\n", cpu == &TIMERS ? "kicked" : "kicked another");
+	printf("%s\n", cpu == &TIMERS ? "stopped" : "stopped another");
+}
+
+void cpu_loop_exit_restore(void *cpu, uintptr_t back)
+{
+	printf("%s at %" PRIuPTR "\n", cpu == &TIMERS ? "left" : "left another", back);
+	exit(0);
 }
 
 int cpu_memory_rw_debug(void)
@@ -121,10 +135,10 @@ int main(int argc, char **argv)
 		return 0;
 	printf("%" PRId64 " ns an instruction\n", clock_ns_an_instruction());
 	clock_add(499);
-	printf("%s\n", clock_timer_due() ? "due" : "not due");
-	clock_add(1);
-	printf("%s\n", clock_timer_due() ? "due" : "not due");
-	clock_kick();
+	printf("due in %" PRId64 "\n", clock_next_timer(emulator_now(0).ns) - emulator_now(0).ns);
+	clock_add(3);
+	printf("due in %" PRId64 "\n", clock_next_timer(emulator_now(0).ns) - emulator_now(0).ns);
 	printf("%" PRId64 "\n", emulator_now(10).ns);
-	return 0;
+	fflush(stdout);
+	clock_leave((void *)7);
 }
