@@ -60,7 +60,7 @@ void block_forget(void)
 	/* The running block still has its time to come. */
 	block_none.profile = model.last->profile;
 	model.last = &block_none;
-	carry_waiting = 0;
+	model.carried.waiting = 0;
 	while (arenas) {
 		struct arena *next = arenas->next;
 
@@ -72,10 +72,10 @@ void block_forget(void)
 /* Cuts an instruction up; `thumb` says which of ARM's two sets it is of. */
 static void decode(const uint8_t *bytes, size_t size, bool thumb, struct decoded *op)
 {
-	switch (model.timing.isa) {
+	switch (part.isa) {
 	case ISA_X86:
 	case ISA_X86_64:
-		decode_x86(bytes, size, model.timing.isa == ISA_X86_64, op);
+		decode_x86(bytes, size, part.isa == ISA_X86_64, op);
 		return;
 	case ISA_ARM:
 		if (thumb) {
@@ -88,7 +88,7 @@ static void decode(const uint8_t *bytes, size_t size, bool thumb, struct decoded
 			uint32_t word = (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
 					(uint32_t)bytes[1] << 8 | bytes[0];
 
-			(model.timing.isa == ISA_ARM ? decode_arm : decode_aarch64)(word, op);
+			(part.isa == ISA_ARM ? decode_arm : decode_aarch64)(word, op);
 			return;
 		}
 		*op = (struct decoded){.class = OP_SYSTEM, .flow = FLOW_NEXT};
@@ -101,13 +101,13 @@ static uint64_t place_of(const struct qemu_plugin_insn *insn)
 }
 
 /* Preloads that wait for the access whose address theirs is worked out of. */
-struct preloads {
+struct bases {
 	uint64_t base;	  /* the register of them all */
 	uint64_t offsets; /* as struct data_preloading has them */
 };
 
 /* Takes an instruction; returns the offsets of the preloads that are before it, if it is theirs. */
-static uint64_t take_preloads(struct preloads *waiting, const struct decoded *op)
+static uint64_t take_preloads(struct bases *waiting, const struct decoded *op)
 {
 	uint64_t offsets = waiting->offsets;
 
@@ -123,7 +123,7 @@ static uint64_t take_preloads(struct preloads *waiting, const struct decoded *op
 		return 0;
 	if (!(op->loads || op->stores) || !(op->early & waiting->base))
 		offsets = 0;
-	*waiting = (struct preloads){0};
+	*waiting = (struct bases){0};
 	return offsets;
 }
 
@@ -157,7 +157,7 @@ static uint8_t mark_store(const struct decoded *op)
 
 static void add_line(struct block *block, uint64_t place)
 {
-	uint32_t line = (uint32_t)(place / model.timing.l1i.line);
+	uint32_t line = (uint32_t)(place / part.l1i.line);
 
 	if (!block->line_count || block->lines[block->line_count - 1].line != line)
 		block->lines[block->line_count++] = (struct block_line){line, 0};
@@ -177,16 +177,16 @@ static void describe_carrying(struct block *block, const struct core *core)
 static void describe(struct block *block, struct qemu_plugin_tb *translated, size_t count)
 {
 	/* A block is translated when the processor stands before it. */
-	bool thumb = model.timing.isa == ISA_ARM && emulator_is_thumb();
+	bool thumb = part.isa == ISA_ARM && emulator_is_thumb();
 	int guarded = 0;
-	struct preloads preloads = {0};
+	struct bases preloads = {0};
 	struct group group = {0};
 	struct decoded op = {0};
 	struct core core;
 	int64_t length = 0;
 	enum beyond kind;
 
-	core_begin(&core, &model.timing);
+	core_begin(&core, &part);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
 		uint8_t bytes[INSTRUCTION_BYTES] = {0};
@@ -203,13 +203,13 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			guarded = op.guards;
 		rest_fs[i] = core_take(&core, &op);
 		if (op.repeats && !i)
-			block->once_fs = core_once(&core, &op) * model.timing.cycle_fs / 1000;
-		block->shows |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
-		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
-		kind = beyond_of(model.timing.isa, bytes, thumb, &op);
+			block->once_fs = core_once(&core, &op) * part.cycle_fs / 1000;
+		block->shows |= op.reads_clock || special_waits(part.isa, bytes, &op);
+		block->remaps |= special_remaps(part.isa, bytes, &op);
+		kind = beyond_of(part.isa, bytes, thumb, &op);
 		block->beyond |= kind != BEYOND_NONE;
 		block->kinds[kind]++;
-		if (!block->uncached && model.timing.l1i.size) {
+		if (!block->uncached && part.l1i.size) {
 			add_line(block, place);
 			add_line(block, place + size - 1);
 		}
@@ -222,21 +222,20 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		    .backward = op.backward,
 		    .loaded = op.loads,
 		};
-		changes[i] = change_matters(&model.timing) &&
-			     special_changes_space(model.timing.isa, bytes, &op);
-		zeroes[i] = special_zeroes(model.timing.isa, bytes);
-		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
-		marks[i] = model.timing.misses > 1 ? take_group(&group, &op) : 0;
-		if (model.timing.memory.store_fs && op.stores)
+		changes[i] = change_matters(&part) && special_changes_space(part.isa, bytes, &op);
+		zeroes[i] = special_zeroes(part.isa, bytes);
+		preloads_of[i] = part.preloads ? take_preloads(&preloads, &op) : 0;
+		marks[i] = part.misses > 1 ? take_group(&group, &op) : 0;
+		if (part.memory.store_fs && op.stores)
 			marks[i] = mark_store(&op);
 	}
 	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
-		rest_fs[i] = (core_end(&core) - rest_fs[i]) * model.timing.cycle_fs / 1000;
+		rest_fs[i] = (core_end(&core) - rest_fs[i]) * part.cycle_fs / 1000;
 	block->branch.ahead = core_ahead(&core, length);
 	/* The lines that it does not have, before anything comes after the block. */
 	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
-	if (model.timing.carries)
+	if (part.carries)
 		describe_carrying(block, &core);
 	block->cost_fs = rest_fs[0];
 }
@@ -250,7 +249,7 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 		int64_t rest = rest_fs[i] - (i ? 0 : block->once_fs);
 		void *ahead, *context;
 
-		if (model.timing.marks)
+		if (part.marks)
 			rest = (rest & ~(int64_t)DATA_MARK) | marks[i];
 		context = ahead = (void *)(intptr_t)rest;
 
@@ -307,7 +306,7 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	    .start = place,
 	    .rest_from = place,
 	    .page = model_page(qemu_plugin_insn_vaddr(first), place),
-	    .uncached = !model.timing.l1i.size || (region && !region->caches_code),
+	    .uncached = !part.l1i.size || (region && !region->caches_code),
 	};
 	describe(block, translated, count);
 	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first));

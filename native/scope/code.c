@@ -27,7 +27,7 @@ static bool may_be_rest(const struct block *block, const struct block *of)
 static int64_t branch_from(const struct branch *branch, const struct block *to, bool next)
 {
 	int32_t cost = predictor_cost(&model.predictor, branch, !next, to->start);
-	int64_t wait = cost * model.timing.cycle_fs / 1000;
+	int64_t wait = cost * part.cycle_fs / 1000;
 
 	model.busy += wait;
 	model.counters.branch_fs += wait;
@@ -44,14 +44,14 @@ static void fetch_page(struct block *block)
 	block->page_slot = tlb_find(tlb, block->page);
 	if (block->page_slot != TLB_NOWHERE)
 		return;
-	model.busy += model_walk(&model.timing.itlb, block->page);
+	model.busy += model_walk(&part.itlb, block->page);
 	block->page_slot = tlb_place(tlb, block->page);
 }
 
 static void fetch_line(struct block_line *line)
 {
-	struct cache *cache = model.timing.unified ? &model.l1d : &model.l1i;
-	uint32_t bytes = model.timing.l1i.line;
+	struct cache *cache = part.unified ? &model.l1d : &model.l1i;
+	uint32_t bytes = part.l1i.line;
 	struct victim victim;
 	int64_t wait;
 
@@ -62,7 +62,7 @@ static void fetch_line(struct block_line *line)
 			wait = model_fill((uint64_t)line->line * bytes, bytes, false);
 			model.busy += wait;
 			model.counters.icache_fs += wait;
-			if (model.timing.unified)
+			if (part.unified)
 				line->slot = near_place(line->line);
 			else
 				line->slot = cache_place(cache, line->line, &victim);
@@ -98,7 +98,7 @@ void code_entered(unsigned int vcpu, void *data)
 		return;
 	if (last->branch.flow != FLOW_NEXT)
 		branched = branch_from(&last->branch, block, next);
-	if (last->hands_on || carry_waiting)
+	if (last->hands_on || model.carried.waiting)
 		model.busy += carry_on(last, block, next, branched);
 	profile_left(last->profile);
 	model.ahead = block->cost_fs;

@@ -3,13 +3,9 @@
 
 #include "part/model.h"
 
-uint64_t carry_waiting;
-
-static int64_t ready_fs[64], added_fs[64]; /* of `carry_waiting`, by model.busy */
-
 static int64_t in_fs(int64_t thousandths)
 {
-	return thousandths * model.timing.cycle_fs / 1000;
+	return thousandths * part.cycle_fs / 1000;
 }
 
 size_t carry_describe(struct carrying *carrying, const struct core *core)
@@ -74,7 +70,7 @@ static void work_out(struct carry_after *after, const struct carrying *from, con
 		}
 	}
 	if (!wait && follows && from->last_alone && next->first_alone &&
-	    model.timing.pairs[from->last][next->first])
+	    part.pairs[from->last][next->first])
 		wait = -in_fs(1000);
 	after->wait_fs = wait;
 }
@@ -82,18 +78,19 @@ static void work_out(struct carry_after *after, const struct carrying *from, con
 /* How long the block waits for what comes from blocks before the last. */
 static int64_t waited(const struct carrying *to, int64_t least)
 {
-	for (uint64_t left = carry_waiting; left; left &= left - 1) {
+	for (uint64_t left = model.carried.waiting; left; left &= left - 1) {
 		int number = __builtin_ctzll(left);
 		uint64_t bit = left & -left;
 		int64_t late;
 
 		if (to->needs & bit) {
-			late = (to->added & bit ? added_fs : ready_fs)[number] - model.busy -
-			       wanted(to, bit);
+			late = (to->added & bit ? model.carried.added_fs
+						: model.carried.ready_fs)[number] -
+			       model.busy - wanted(to, bit);
 			least = late > least ? late : least;
 		}
-		if (ready_fs[number] <= model.busy || (to->needs | to->writes) & bit)
-			carry_waiting &= ~bit;
+		if (model.carried.ready_fs[number] <= model.busy || (to->needs | to->writes) & bit)
+			model.carried.waiting &= ~bit;
 	}
 	return least;
 }
@@ -109,15 +106,15 @@ int64_t carry_on(struct block *from, const struct block *to, bool follows, int64
 	/* After a misprediction no cycle is half free. */
 	if (branched)
 		wait = wait > branched ? wait - branched : 0;
-	if (carry_waiting)
+	if (model.carried.waiting)
 		wait = waited(to->carrying, wait);
 	for (uint64_t left = after->outlasting; left; left &= left - 1) {
 		int number = __builtin_ctzll(left);
 		const int32_t *times = times_of(from->carrying, left & -left);
 
-		ready_fs[number] = model.busy - branched + in_fs(times[0]);
-		added_fs[number] = model.busy - branched + in_fs(times[1]);
+		model.carried.ready_fs[number] = model.busy - branched + in_fs(times[0]);
+		model.carried.added_fs[number] = model.busy - branched + in_fs(times[1]);
 	}
-	carry_waiting |= after->outlasting;
+	model.carried.waiting |= after->outlasting;
 	return wait;
 }

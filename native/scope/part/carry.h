@@ -40,7 +40,10 @@ struct carrying {
 size_t carry_describe(struct carrying *carrying, const struct core *core);
 
 /* The results that are under way from blocks before the last. */
-extern uint64_t carry_waiting;
+struct carried {
+	uint64_t waiting;
+	int64_t ready_fs[64], added_fs[64]; /* of `waiting`, by the core's `busy` */
+};
 
 struct block;
 

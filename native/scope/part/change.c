@@ -14,13 +14,13 @@ bool change_matters(const struct timing *timing)
 
 static int64_t in_fs(int32_t cycles)
 {
-	return cycles * model.timing.cycle_fs / 1000;
+	return cycles * part.cycle_fs / 1000;
 }
 
 /* Looks at each line of the data cache, and writes those that are dirty, in the kernel's loop. */
 static void clean_data(void)
 {
-	const struct change_costs *costs = &model.timing.change;
+	const struct change_costs *costs = &part.change;
 	struct cache *cache = &model.l1d;
 
 	for (uint32_t slot = 0; slot < cache->sets * cache->ways; slot++) {
@@ -30,14 +30,14 @@ static void clean_data(void)
 		model.counters.writebacks++;
 		model.counters.cleaned++;
 		model_wait_for_data(in_fs(costs->dirty));
-		model_wait_for_data(model_write((uint64_t)cache->lines[slot] << cache->line_shift,
-						model.timing.l1d.line));
+		model_wait_for_data(
+		    model_write((uint64_t)cache->lines[slot] << cache->line_shift, part.l1d.line));
 	}
 }
 
 void space_changed(unsigned int vcpu, void *ahead)
 {
-	const struct change_costs *costs = &model.timing.change;
+	const struct change_costs *costs = &part.change;
 
 	(void)vcpu;
 	model.ahead = (int64_t)(intptr_t)ahead;
@@ -48,7 +48,7 @@ void space_changed(unsigned int vcpu, void *ahead)
 		cache_empty(&model.l1d);
 		if (model.l1i.sets)
 			cache_empty(&model.l1i);
-		preload_count = 0;
+		model.preloads.count = 0;
 		model.code_line = CACHE_NOWHERE;
 	}
 	model_wait_for_data(memory_drain(&model.memory, model_instant()));
@@ -61,5 +61,5 @@ void space_changed(unsigned int vcpu, void *ahead)
 	if (costs->predictor)
 		predictor_empty(&model.predictor);
 	near_forget();
-	near.missed = 0;
+	model.near.missed = 0;
 }

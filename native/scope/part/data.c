@@ -33,8 +33,8 @@ static uint32_t translate(uint64_t address, uint64_t place)
 	slot = tlb_find(&model.dtlb, key);
 	if (slot != TLB_NOWHERE)
 		return slot;
-	near.missed = 0;
-	model.busy += model_walk(&model.timing.dtlb, key);
+	model.near.missed = 0;
+	model.busy += model_walk(&part.dtlb, key);
 	slot = tlb_place(&model.dtlb, key);
 	near_forget_page(slot);
 	return slot;
@@ -45,7 +45,7 @@ void data_console_stored(void)
 	int64_t wait;
 
 	model_account(emulator_now(0).instructions);
-	wait = uart_send(&model.uart, model_time()) * FS_PER_NS;
+	wait = uart_send(&shared_uart, model_time()) * FS_PER_NS;
 	model.busy += wait;
 	model.counters.uart_fs += wait;
 }
@@ -57,7 +57,7 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 	/* It may have set a timer. */
 	model.look_at = INT64_MIN;
 	model.busy += memory_pass(&model.memory, place, size, store, model_instant());
-	if (store && place == model.timing.uart)
+	if (store && place == part.uart)
 		data_console_stored();
 	model.passed = emulator_now(0).instructions;
 	if (store && data_device_stored)
@@ -67,7 +67,7 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 /* The bytes that leave together from a store that the first cache does not take. */
 static uint32_t written_together(void)
 {
-	return model.timing.memory.word_fs ? MEMORY_WORD : model.timing.l1d.line;
+	return part.memory.word_fs ? MEMORY_WORD : part.l1d.line;
 }
 
 /* A store goes on to what is behind the first cache. */
@@ -82,7 +82,7 @@ static void store_on(uint64_t address, uint64_t place, uint32_t mark)
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
 static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint32_t mark)
 {
-	const struct cache_shape *shape = &model.timing.l1d;
+	const struct cache_shape *shape = &part.l1d;
 	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
 	uint32_t slot = cache_find(&model.l1d, line);
 
@@ -95,7 +95,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint3
 		model_wait_for_data(model_fill(place & -(uint64_t)shape->line, shape->line, store));
 		slot = near_place(line);
 	} else {
-		if (preload_count)
+		if (model.preloads.count)
 			model_wait_for_data(preload_wait(line));
 		cache_use(&model.l1d, slot);
 	}
@@ -125,17 +125,17 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 						 int64_t ahead)
 {
 	bool store = info & IS_STORE, is_device;
-	uint64_t line = address >> near.line_shift | near.epoch, place, missed_l2;
+	uint64_t line = address >> model.near.line_shift | model.near.epoch, place, missed_l2;
 	int64_t tlb_fs = model.counters.tlb_fs;
-	uint32_t page, slot, mark = model.timing.marks ? ahead & DATA_MARK : 0;
+	uint32_t page, slot, mark = part.marks ? ahead & DATA_MARK : 0;
 	const struct region *region;
 	int64_t began;
 
 	model.ahead = ahead - mark;
 	/* Fills are often stores to one line after the other. */
-	if (store && line == near.missed) {
+	if (store && line == model.near.missed) {
 		model.counters.l1d_misses++;
-		store_on(address, near.missed_place, mark);
+		store_on(address, model.near.missed_place, mark);
 		return;
 	}
 	place = place_of_access(info, address, &is_device);
@@ -157,32 +157,32 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	}
 	slot = access_cache(address, place, store, mark);
 	/* The walk for a page waits for the line before. */
-	if (model.timing.memory.together_fs && model.timing.tlb2.entries &&
-	    model.counters.tlb_fs - tlb_fs >= model.timing.tlb2.miss_fs)
+	if (part.memory.together_fs && part.tlb2.entries &&
+	    model.counters.tlb_fs - tlb_fs >= part.tlb2.miss_fs)
 		mark = 0;
 	if (mark && !store && model.busy > began)
 		model_wait_for_data(
 		    -loads_waited(mark, model.busy - began,
-				  !model.l2.sets || model.counters.l2_misses != missed_l2));
+				  !shared_l2.sets || model.counters.l2_misses != missed_l2));
 	if (slot != CACHE_NOWHERE) {
 		near_remember(address, slot, page);
 		return;
 	}
-	if (!model.timing.memory.word_fs) {
-		near.missed = line;
-		near.missed_place = place;
+	if (!part.memory.word_fs) {
+		model.near.missed = line;
+		model.near.missed_place = place;
 	}
 }
 
 void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead)
 {
-	uint64_t line = address >> near.line_shift;
-	const uint64_t *known = info & IS_STORE ? near.write : near.read;
+	uint64_t line = address >> model.near.line_shift;
+	const uint64_t *known = info & IS_STORE ? model.near.write : model.near.read;
 	uint32_t index = line % NEAR;
 
 	(void)vcpu;
-	if (known[index] == (line | near.epoch))
-		cache_use(&model.l1d, near.slot[index]);
+	if (known[index] == (line | model.near.epoch))
+		cache_use(&model.l1d, model.near.slot[index]);
 	else
 		access_far(info, address, (int64_t)(intptr_t)ahead);
 }
@@ -196,8 +196,8 @@ void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 	for (uint64_t left = model.memory.uncached ? 0 : preloading->offsets; left; left >>= 16) {
 		uint64_t there = address + (uint64_t)(int64_t)(int16_t)left;
 
-		if (near.read[(there >> near.line_shift) % NEAR] !=
-		    (there >> near.line_shift | near.epoch))
+		if (model.near.read[(there >> model.near.line_shift) % NEAR] !=
+		    (there >> model.near.line_shift | model.near.epoch))
 			preload(there);
 	}
 	data_accessed(vcpu, info, address, (void *)(intptr_t)preloading->ahead);
@@ -210,7 +210,6 @@ void data_zeroed(unsigned int vcpu, void *ahead)
 	(void)vcpu;
 	model.ahead = (int64_t)(intptr_t)ahead;
 	/* Each to another one: two to one place would be gathered. */
-	place += model.timing.l1d.line;
-	model_wait_for_data(
-	    memory_write(&model.memory, place, model.timing.l1d.line, model_instant()));
+	place += part.l1d.line;
+	model_wait_for_data(memory_write(&model.memory, place, part.l1d.line, model_instant()));
 }

@@ -3,32 +3,24 @@
 
 #include "part/model.h"
 
-/* The loads of one group that wait at once. */
-static struct {
-	int64_t charged; /* when its block was entered, by model.charged */
-	uint32_t group;
-	uint32_t count;
-	int64_t waited; /* that the core waited for them, fs */
-} under_way;
-
 int64_t loads_waited(uint32_t group, int64_t wait, bool from_memory)
 {
-	const struct memory_costs *memory = &model.timing.memory;
+	const struct memory_costs *memory = &part.memory;
 	int64_t together = memory->together_fs ? memory->together_fs : memory->stream_fs;
-	int64_t least = from_memory ? together : model.timing.l2.next_fs;
+	int64_t least = from_memory ? together : part.l2.next_fs;
 	int64_t spared;
 
-	if (under_way.charged != model.charged || under_way.group != group ||
-	    under_way.count == model.timing.misses) {
-		under_way.charged = model.charged;
-		under_way.group = group;
-		under_way.count = 0;
-		under_way.waited = 0;
+	if (model.loads.charged != model.charged || model.loads.group != group ||
+	    model.loads.count == part.misses) {
+		model.loads.charged = model.charged;
+		model.loads.group = group;
+		model.loads.count = 0;
+		model.loads.waited = 0;
 	}
-	spared = wait - least < under_way.waited ? wait - least : under_way.waited;
+	spared = wait - least < model.loads.waited ? wait - least : model.loads.waited;
 	if (spared < 0)
 		spared = 0;
-	under_way.waited += wait - spared;
-	under_way.count++;
+	model.loads.waited += wait - spared;
+	model.loads.count++;
 	return spared;
 }

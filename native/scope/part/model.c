@@ -13,7 +13,10 @@
 #include "part/pace.h"
 #include "timing/reader.h"
 
-struct model model;
+struct core_model models[CORES];
+struct timing part;
+struct cache shared_l2;
+struct uart shared_uart;
 struct block block_none;
 void (*model_beat)(int64_t ns);
 
@@ -36,7 +39,7 @@ static bool read_timing(const char *path)
 
 	if (!file)
 		return complain("cannot open the timing", path);
-	line = timing_read(&model.timing, file, &why);
+	line = timing_read(&part, file, &why);
 	fclose(file);
 	if (line)
 		fprintf(stderr, "scope: %s:%d: %s\n", path, line, why);
@@ -45,11 +48,11 @@ static bool read_timing(const char *path)
 
 static bool open_parts(void)
 {
-	const struct timing *timing = &model.timing;
+	const struct timing *timing = &part;
 
 	return (!timing->l1i.size || timing->unified || cache_open(&model.l1i, &timing->l1i)) &&
 	       (!timing->l1d.size || cache_open(&model.l1d, &timing->l1d)) &&
-	       (!timing->l2.size || cache_open(&model.l2, &timing->l2)) &&
+	       (!timing->l2.size || cache_open(&shared_l2, &timing->l2)) &&
 	       (!timing->itlb.entries || tlb_open(&model.itlb, &timing->itlb)) &&
 	       (!timing->dtlb.entries || tlb_open(&model.dtlb, &timing->dtlb)) &&
 	       (!timing->tlb2.entries || tlb_open(&model.tlb2, &timing->tlb2)) &&
@@ -68,9 +71,8 @@ bool model_open(const char *path)
 		return false;
 	if (!open_parts())
 		return complain("cannot set up the model", strerror(ENOMEM));
-	memory_open(&model.memory, &model.timing);
-	model.uart =
-	    (struct uart){model.timing.uart_byte_fs / FS_PER_NS, model.timing.uart_fifo, 0};
+	memory_open(&model.memory, &part);
+	shared_uart = (struct uart){part.uart_byte_fs / FS_PER_NS, part.uart_fifo, 0};
 	model.last = &block_none;
 	model.code_line = CACHE_NOWHERE;
 	return true;
@@ -91,7 +93,7 @@ void model_start(void)
 
 	if (wrong)
 		refuse("timers_state", wrong);
-	wrong = places_open(&model.timing);
+	wrong = places_open(&part);
 	if (wrong)
 		refuse("no memory at the region", wrong);
 	charged_before = emulator_now(0).instructions;
@@ -107,7 +109,7 @@ static int64_t overcharged(int64_t instructions)
 struct instant model_now(void)
 {
 	struct instant now = emulator_now(0);
-	int64_t over_fs = overcharged(now.instructions) * model.timing.cycle_fs;
+	int64_t over_fs = overcharged(now.instructions) * part.cycle_fs;
 
 	now.ns = pace_seen(model.base_ns + (model.busy - over_fs) / FS_PER_NS);
 	return now;
@@ -125,7 +127,7 @@ void model_account(int64_t instructions)
 		_Exit(1);
 	}
 	/* The cost of each instruction is not known any more: a cycle is near. */
-	model.busy -= over * model.timing.cycle_fs;
+	model.busy -= over * part.cycle_fs;
 	model.charged -= over;
 }
 
@@ -147,18 +149,18 @@ bool model_resumes(struct block *block, int64_t instructions)
 /* It takes the bus between the caches, whether the second has its line or not. */
 static int64_t write_word(uint64_t address)
 {
-	uint32_t slot = cache_find(&model.l2, (uint32_t)(address >> model.l2.line_shift));
+	uint32_t slot = cache_find(&shared_l2, (uint32_t)(address >> shared_l2.line_shift));
 
 	if (slot != CACHE_NOWHERE) {
-		cache_use(&model.l2, slot);
-		model.l2.dirty[slot] = model.timing.l2.write_back;
+		cache_use(&shared_l2, slot);
+		shared_l2.dirty[slot] = part.l2.write_back;
 	}
 	return memory_write(&model.memory, address, MEMORY_WORD, model_instant());
 }
 
 int64_t model_write(uint64_t address, uint32_t bytes)
 {
-	const struct cache_shape *shape = &model.timing.l2;
+	const struct cache_shape *shape = &part.l2;
 	struct victim victim;
 	uint32_t line, slot;
 
@@ -166,24 +168,24 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 		return memory_write(&model.memory, address, bytes, model_instant());
 	if (bytes == MEMORY_WORD)
 		return write_word(address);
-	line = (uint32_t)(address >> model.l2.line_shift);
-	slot = cache_find(&model.l2, line);
+	line = (uint32_t)(address >> shared_l2.line_shift);
+	slot = cache_find(&shared_l2, line);
 	if (slot == CACHE_NOWHERE && shape->write_back && shape->write_allocate) {
 		int64_t wait = 0;
 
 		/* Lines that leave a first cache are whole: nothing is read. */
-		slot = cache_place(&model.l2, line, &victim);
+		slot = cache_place(&shared_l2, line, &victim);
 		if (victim.dirty)
 			wait = memory_write(&model.memory,
-					    (uint64_t)victim.line << model.l2.line_shift,
+					    (uint64_t)victim.line << shared_l2.line_shift,
 					    shape->line, model_instant());
-		model.l2.dirty[slot] = true;
+		shared_l2.dirty[slot] = true;
 		return wait;
 	}
 	if (slot != CACHE_NOWHERE) {
-		cache_use(&model.l2, slot);
+		cache_use(&shared_l2, slot);
 		if (shape->write_back) {
-			model.l2.dirty[slot] = true;
+			shared_l2.dirty[slot] = true;
 			return 0;
 		}
 	}
@@ -192,29 +194,29 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 
 int64_t model_fill(uint64_t address, uint32_t bytes, bool store)
 {
-	const struct cache_shape *shape = &model.timing.l2;
+	const struct cache_shape *shape = &part.l2;
 	struct victim victim;
 	uint32_t line, slot;
 	int64_t wait;
 
 	if (!shape->size)
 		return memory_fill(&model.memory, address, bytes, store, model_instant());
-	line = (uint32_t)(address >> model.l2.line_shift);
-	slot = cache_find(&model.l2, line);
+	line = (uint32_t)(address >> shared_l2.line_shift);
+	slot = cache_find(&shared_l2, line);
 	if (slot != CACHE_NOWHERE) {
-		cache_use(&model.l2, slot);
+		cache_use(&shared_l2, slot);
 		if (!store)
-			memory_found(&model.memory, (uint64_t)line << model.l2.line_shift);
+			memory_found(&model.memory, (uint64_t)line << shared_l2.line_shift);
 		return shape->hit_fs;
 	}
 	model.counters.l2_misses++;
-	wait = memory_fill(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line, store,
-			   model_instant());
-	cache_place(&model.l2, line, &victim);
+	wait = memory_fill(&model.memory, (uint64_t)line << shared_l2.line_shift, shape->line,
+			   store, model_instant());
+	cache_place(&shared_l2, line, &victim);
 	if (victim.dirty)
-		wait += memory_write(&model.memory, (uint64_t)victim.line << model.l2.line_shift,
+		wait += memory_write(&model.memory, (uint64_t)victim.line << shared_l2.line_shift,
 				     shape->line, model_instant() + wait);
-	if (store && model.timing.stores_alone) {
+	if (store && part.stores_alone) {
 		int64_t written = model.memory.drained_at - model_instant();
 
 		if (victim.dirty && wait < written)
@@ -229,9 +231,9 @@ int64_t model_walk(const struct tlb_shape *shape, uint64_t key)
 	int64_t wait = shape->miss_fs;
 
 	model.counters.tlb_misses++;
-	if (model.timing.tlb2.entries && tlb_find(&model.tlb2, key) == TLB_NOWHERE) {
+	if (part.tlb2.entries && tlb_find(&model.tlb2, key) == TLB_NOWHERE) {
 		tlb_place(&model.tlb2, key);
-		wait += model.timing.tlb2.miss_fs;
+		wait += part.tlb2.miss_fs;
 	}
 	model.counters.tlb_fs += wait;
 	return wait;

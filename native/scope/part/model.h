@@ -18,7 +18,12 @@
 #include "emulator/emulator.h"
 #include "part/branch.h"
 #include "part/cache.h"
+#include "part/carry.h"
+#include "part/filling.h"
+#include "part/loads.h"
 #include "part/memory.h"
+#include "part/near.h"
+#include "part/preload.h"
 #include "part/tlb.h"
 #include "part/uart.h"
 
@@ -63,7 +68,7 @@ struct counters {
 	uint64_t beyond[BEYOND_KINDS];
 };
 
-struct model {
+struct core_model {
 	int64_t busy;	    /* fs, and the whole of the block that runs */
 	int64_t ahead;	    /* of busy: what the core has still to do from here on */
 	int64_t look_at;    /* the value of busy: pace_look() is to be called */
@@ -74,16 +79,39 @@ struct model {
 	uint64_t code_page; /* of the instruction fetched last; keys of tlb.h */
 	uint32_t code_line;
 	uint32_t code_shift; /* of a line's size */
-	struct timing timing;
-	struct cache l1i, l1d, l2;
+	struct cache l1i, l1d;
 	struct tlb itlb, dtlb, tlb2;
 	struct memory memory;
 	struct predictor predictor;
-	struct uart uart;
 	struct counters counters;
+	struct carried carried;
+	struct filled filled;
+	struct loads loads;
+	struct preloads preloads;
+	struct near near;
 };
 
-extern struct model model;
+/*
+ * How many cores the scope is compiled for. `model` is that of the core that runs: a pointer where
+ * there are several, which costs a tenth of the host's time.
+ */
+#ifndef CORES
+#define CORES 1
+#endif
+
+extern struct core_model models[CORES];
+
+#if CORES == 1
+#define model (models[0])
+#else
+extern struct core_model *model_running;
+#define model (*model_running)
+#endif
+
+/* All cores share these. */
+extern struct timing part;
+extern struct cache shared_l2;
+extern struct uart shared_uart;
 
 /*
  * Reads the part and sets the model up, before the machine is there; false
@@ -144,7 +172,7 @@ int64_t model_walk(const struct tlb_shape *shape, uint64_t key);
 /* The key of the page at a virtual and a physical address. */
 static inline uint64_t model_page(uint64_t address, uint64_t place)
 {
-	const struct timing *timing = &model.timing;
+	const struct timing *timing = &part;
 
 	if (timing->big_page && address >= timing->big_pages_from)
 		return UINT64_C(1) << 63 | address / timing->big_page;

@@ -11,82 +11,79 @@
 #define PAGE_NONE UINT64_MAX
 #define PAGE_MANY (UINT64_MAX - 1)
 
-struct near near = {.epoch = FIRST_EPOCH, .line_shift = 63};
-
-static uint16_t *near_of; /* by slot of the cache: its index in `near` */
-static uint64_t *page_of; /* by slot of the TLB: the virtual page, or PAGE_MANY */
-
 bool near_open(void)
 {
 	uint32_t slots = model.l1d.sets * model.l1d.ways;
 	uint32_t pages = model.dtlb.sets * model.dtlb.ways;
 
+	model.near.epoch = FIRST_EPOCH;
+	model.near.line_shift = 63;
 	if (!slots)
 		return true;
-	near.line_shift = model.l1d.line_shift;
-	near_of = calloc(slots, sizeof(*near_of));
-	page_of = malloc((pages + 1) * sizeof(*page_of));
-	if (!near_of || !page_of)
+	model.near.line_shift = model.l1d.line_shift;
+	model.near.index_of = calloc(slots, sizeof(*model.near.index_of));
+	model.near.page_of = malloc((pages + 1) * sizeof(*model.near.page_of));
+	if (!model.near.index_of || !model.near.page_of)
 		return false;
-	memset(page_of, 0xff, (pages + 1) * sizeof(*page_of));
+	memset(model.near.page_of, 0xff, (pages + 1) * sizeof(*model.near.page_of));
 	return true;
 }
 
 void near_forget(void)
 {
-	near.epoch += FIRST_EPOCH;
-	if (near.epoch)
+	model.near.epoch += FIRST_EPOCH;
+	if (model.near.epoch)
 		return;
-	near.epoch = FIRST_EPOCH;
-	memset(near.read, 0, sizeof(near.read));
-	memset(near.write, 0, sizeof(near.write));
+	model.near.epoch = FIRST_EPOCH;
+	memset(model.near.read, 0, sizeof(model.near.read));
+	memset(model.near.write, 0, sizeof(model.near.write));
 }
 
 static void forget(uint32_t index)
 {
-	near.read[index] = near.write[index] = 0;
+	model.near.read[index] = model.near.write[index] = 0;
 }
 
 static void forget_slot(uint32_t slot)
 {
-	uint32_t index = near_of[slot];
+	uint32_t index = model.near.index_of[slot];
 
-	if (near.slot[index] == slot)
+	if (model.near.slot[index] == slot)
 		forget(index);
 }
 
 void near_forget_page(uint32_t slot)
 {
-	uint32_t lines = 1u << PAGE_SHIFT >> near.line_shift, first = 0;
+	uint32_t lines = 1u << PAGE_SHIFT >> model.near.line_shift, first = 0;
 
-	if (page_of[slot] == PAGE_NONE)
+	if (model.near.page_of[slot] == PAGE_NONE)
 		return;
-	if (page_of[slot] == PAGE_MANY)
+	if (model.near.page_of[slot] == PAGE_MANY)
 		lines = NEAR;
 	else
-		first = (uint32_t)(page_of[slot] * lines) % NEAR;
+		first = (uint32_t)(model.near.page_of[slot] * lines) % NEAR;
 	for (uint32_t i = first; i < first + lines; i++)
-		if (near.page[i] == slot)
+		if (model.near.page[i] == slot)
 			forget(i);
-	page_of[slot] = PAGE_NONE;
+	model.near.page_of[slot] = PAGE_NONE;
 }
 
 void near_remember(uint64_t address, uint32_t slot, uint32_t page)
 {
-	uint64_t line = address >> near.line_shift;
+	uint64_t line = address >> model.near.line_shift;
 	uint32_t index = line % NEAR;
 
 	/* The same line at another virtual address would not be found again. */
 	forget_slot(slot);
-	near.read[index] = line | near.epoch;
-	near.write[index] = model.l1d.dirty[slot] ? line | near.epoch : 0;
-	near.slot[index] = slot;
-	near.page[index] = page;
-	near_of[slot] = (uint16_t)index;
-	if (page_of[page] == PAGE_NONE)
-		page_of[page] = address >> PAGE_SHIFT;
-	else if (page_of[page] != address >> PAGE_SHIFT)
-		page_of[page] = PAGE_MANY;
+	model.near.read[index] = line | model.near.epoch;
+	model.near.write[index] = model.l1d.dirty[slot] ? line | model.near.epoch : 0;
+	model.near.slot[index] = slot;
+	model.near.page[index] = page;
+	model.near.index_of[slot] = (uint16_t)index;
+	if (model.near.page_of[page] == PAGE_NONE)
+		model.near.page_of[page] = address >> PAGE_SHIFT;
+	else if (model.near.page_of[page] != address >> PAGE_SHIFT)
+		model.near.page_of[page] = PAGE_MANY;
 }
 
 uint32_t near_place(uint32_t line)
@@ -94,12 +91,12 @@ uint32_t near_place(uint32_t line)
 	struct victim victim;
 	uint32_t slot = cache_place(&model.l1d, line, &victim);
 
-	near.missed = 0;
+	model.near.missed = 0;
 	forget_slot(slot);
 	if (victim.dirty) {
 		model.counters.writebacks++;
-		model_wait_for_data(model_write((uint64_t)victim.line << model.l1d.line_shift,
-						model.timing.l1d.line));
+		model_wait_for_data(
+		    model_write((uint64_t)victim.line << model.l1d.line_shift, part.l1d.line));
 	}
 	return slot;
 }

@@ -22,9 +22,9 @@ struct near {
 	uint32_t line_shift;
 	uint64_t missed; /* the line of the last store that found none to go to, or 0 */
 	uint64_t missed_place;
+	uint16_t *index_of; /* by slot of the cache: its index here */
+	uint64_t *page_of;  /* by slot of the TLB: the virtual page; near.c has two more values */
 };
-
-extern struct near near;
 
 /* Before the first access, when the model is open. False: out of memory. */
 bool near_open(void);

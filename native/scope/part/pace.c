@@ -6,8 +6,8 @@
 #include "part/model.h"
 
 /*
- * How far the clock is held before the next timer. No core runs a quarter of so many instructions
- * between two looks.
+ * How far the clock is held before the next timer. Between two looks, no core runs a quarter of as
+ * many instructions.
  */
 #define ROOM_NS (INT64_C(10) * PACE_NS)
 /* The emulator never runs more at once. */
@@ -59,7 +59,7 @@ bool pace_look(struct block *block, void *back)
 	if (model.busy < model.look_at)
 		return true;
 	model_account(now.instructions - block->count);
-	/* Else no timer was set since the last look. */
+	/* If neither, no timer was set since the last look. */
 	if (wake(now, pending_ns) || model.look_at == INT64_MIN)
 		deadline_ns = clock_next_timer(now.ns);
 	at = model_time();

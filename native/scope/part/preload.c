@@ -5,43 +5,23 @@
 #include "part/model.h"
 #include "part/near.h"
 
-#define PAGES 16
-#define LINES 16
-
-uint32_t preload_count;
-
-/* Lines that nobody asked for yet. A preload beyond these does nothing. */
-static struct {
-	uint32_t line;
-	int64_t ready;
-} lines[LINES];
-
-/* When each of the fills that may be under way is done. */
-static int64_t done[MOST_PRELOADS], last;
-
-/* The places of pages that were preloaded from recently. */
-static struct {
-	uint64_t page; /* its virtual number and one */
-	uint64_t place;
-} pages[PAGES];
-
 void preload_remapped(void)
 {
-	for (uint32_t i = 0; i < PAGES; i++)
-		pages[i].page = 0;
+	for (uint32_t i = 0; i < PRELOAD_PAGES; i++)
+		model.preloads.pages[i].page = 0;
 }
 
 static bool find_place(uint64_t address, uint64_t *place)
 {
 	uint64_t page = address >> PAGE_SHIFT;
-	uint32_t index = page % PAGES;
+	uint32_t index = page % PRELOAD_PAGES;
 
-	if (pages[index].page != page + 1) {
-		if (!place_of_address(page << PAGE_SHIFT, &pages[index].place))
+	if (model.preloads.pages[index].page != page + 1) {
+		if (!place_of_address(page << PAGE_SHIFT, &model.preloads.pages[index].place))
 			return false;
-		pages[index].page = page + 1;
+		model.preloads.pages[index].page = page + 1;
 	}
-	*place = pages[index].place + (address & ((1 << PAGE_SHIFT) - 1));
+	*place = model.preloads.pages[index].place + (address & ((1 << PAGE_SHIFT) - 1));
 	return true;
 }
 
@@ -50,10 +30,10 @@ static void drop_ready(void)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < preload_count; i++)
-		if (lines[i].ready > model_instant())
-			lines[kept++] = lines[i];
-	preload_count = kept;
+	for (uint32_t i = 0; i < model.preloads.count; i++)
+		if (model.preloads.lines[i].ready > model_instant())
+			model.preloads.lines[kept++] = model.preloads.lines[i];
+	model.preloads.count = kept;
 }
 
 void preload(uint64_t address)
@@ -61,7 +41,7 @@ void preload(uint64_t address)
 	const struct region *region;
 	uint32_t first = 0, line;
 	uint64_t place;
-	int64_t begin, wait, bus = model.timing.memory.bus_fs;
+	int64_t begin, wait, bus = part.memory.bus_fs;
 
 	if (!model.l1d.sets || !find_place(address, &place))
 		return;
@@ -71,36 +51,37 @@ void preload(uint64_t address)
 	if ((region && (!region->caches_data || region->kind == REGION_FLASH)) ||
 	    cache_find(&model.l1d, line) != CACHE_NOWHERE)
 		return;
-	if (preload_count == LINES)
+	if (model.preloads.count == PRELOAD_LINES)
 		drop_ready();
-	if (preload_count == LINES)
+	if (model.preloads.count == PRELOAD_LINES)
 		return;
-	for (uint32_t i = 1; i < model.timing.preloads; i++)
-		if (done[i] < done[first])
+	for (uint32_t i = 1; i < part.preloads; i++)
+		if (model.preloads.done[i] < model.preloads.done[first])
 			first = i;
-	begin = done[first] > model_instant() ? done[first] : model_instant();
-	wait = model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line, false);
-	done[first] = begin + wait;
+	begin = model.preloads.done[first] > model_instant() ? model.preloads.done[first]
+							     : model_instant();
+	wait = model_fill((uint64_t)line << model.l1d.line_shift, part.l1d.line, false);
+	model.preloads.done[first] = begin + wait;
 	/* However many are under way, the bus brings one at a time. */
 	if (wait > bus) {
-		if (done[first] < last + bus)
-			done[first] = last + bus;
-		last = done[first];
+		if (model.preloads.done[first] < model.preloads.last + bus)
+			model.preloads.done[first] = model.preloads.last + bus;
+		model.preloads.last = model.preloads.done[first];
 	}
-	lines[preload_count].line = line;
-	lines[preload_count++].ready = done[first];
+	model.preloads.lines[model.preloads.count].line = line;
+	model.preloads.lines[model.preloads.count++].ready = model.preloads.done[first];
 	model.counters.l1d_misses++;
 	near_place(line);
 }
 
 int64_t preload_wait(uint32_t line)
 {
-	for (uint32_t i = 0; i < preload_count; i++) {
-		int64_t ready = lines[i].ready;
+	for (uint32_t i = 0; i < model.preloads.count; i++) {
+		int64_t ready = model.preloads.lines[i].ready;
 
-		if (lines[i].line != line)
+		if (model.preloads.lines[i].line != line)
 			continue;
-		lines[i] = lines[--preload_count];
+		model.preloads.lines[i] = model.preloads.lines[--model.preloads.count];
 		return ready > model_instant() ? ready - model_instant() : 0;
 	}
 	return 0;

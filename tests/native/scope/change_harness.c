@@ -16,9 +16,8 @@
 #include "part/preload.h"
 #include "timing/reader.h"
 
-struct model model;
-struct near near;
-uint32_t preload_count;
+struct core_model models[CORES];
+struct timing part;
 
 void near_forget(void)
 {
@@ -49,14 +48,13 @@ int main(int argc, char **argv)
 	int dirty;
 	FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
 
-	if (!file || timing_read(&model.timing, file, &why))
+	if (!file || timing_read(&part, file, &why))
 		return 2;
 	fclose(file);
-	if (!cache_open(&model.l1d, &model.timing.l1d) ||
-	    !tlb_open(&model.dtlb, &model.timing.dtlb) ||
-	    !predictor_open(&model.predictor, &model.timing.branch))
+	if (!cache_open(&model.l1d, &part.l1d) || !tlb_open(&model.dtlb, &part.dtlb) ||
+	    !predictor_open(&model.predictor, &part.branch))
 		return 1;
-	memory_open(&model.memory, &model.timing);
+	memory_open(&model.memory, &part);
 	while (scanf("%7s", what) == 1) {
 		if (!strcmp(what, "line") && scanf("%" SCNu32 " %d", &line, &dirty) == 2) {
 			hold_line(line, dirty);
@@ -67,7 +65,7 @@ int main(int argc, char **argv)
 		} else {
 			int64_t before = model.busy;
 
-			if (change_matters(&model.timing))
+			if (change_matters(&part))
 				space_changed(0, NULL);
 			printf("%" PRId64 " %" PRIu64 "\n", model.busy - before,
 			       model.counters.cleaned);

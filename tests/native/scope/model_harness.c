@@ -39,7 +39,8 @@
 #include "part/uart.h"
 #include "timing/reader.h"
 
-struct model model;
+struct core_model models[CORES];
+struct timing part;
 
 static struct timing timing;
 
@@ -304,7 +305,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "line %d: %s\n", line, why);
 		return 2;
 	}
-	model.timing = timing;
+	part = timing;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].drive();

@@ -10,7 +10,8 @@
 
 #include "record/profile.h"
 
-struct model model;
+struct core_model models[CORES];
+struct timing part;
 
 static _Alignas(4096) unsigned char page[4096];
 
