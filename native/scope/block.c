@@ -12,6 +12,7 @@
 #include "part/carry.h"
 #include "part/change.h"
 #include "part/core.h"
+#include "part/cores.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "record/profile.h"
@@ -59,8 +60,10 @@ void block_forget(void)
 {
 	/* The running block still has its time to come. */
 	block_none.profile = model.last->profile;
-	model.last = &block_none;
-	model.carried.waiting = 0;
+	for (int i = 0; i < cores_count; i++) {
+		models[i].last = &block_none;
+		models[i].carried.waiting = 0;
+	}
 	while (arenas) {
 		struct arena *next = arenas->next;
 
@@ -178,6 +181,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 {
 	/* A block is translated when the processor stands before it. */
 	bool thumb = part.isa == ISA_ARM && emulator_is_thumb();
+	bool signalled = false;
 	int guarded = 0;
 	struct bases preloads = {0};
 	struct group group = {0};
@@ -205,6 +209,9 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		if (op.repeats && !i)
 			block->once_fs = core_once(&core, &op) * part.cycle_fs / 1000;
 		block->shows |= op.reads_clock || special_waits(part.isa, bytes, &op);
+		block->shows |= CORES > 1 && special_calls(part.isa, bytes, &op);
+		block->pauses = special_pauses(part.isa, bytes, &op) && !signalled;
+		signalled |= special_signals(part.isa, bytes, &op);
 		block->remaps |= special_remaps(part.isa, bytes, &op);
 		kind = beyond_of(part.isa, bytes, thumb, &op);
 		block->beyond |= kind != BEYOND_NONE;
@@ -300,7 +307,8 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	/* An instruction lies in two lines at most. */
 	block = allocate(sizeof(*block) + 2 * count * sizeof(struct block_line));
 	region = memory_region(&model.memory, place);
-	memory_reached(&model.memory, qemu_plugin_insn_vaddr(first));
+	for (int i = 0; i < cores_count; i++)
+		memory_reached(&models[i].memory, qemu_plugin_insn_vaddr(first));
 	*block = (struct block){
 	    .count = (int64_t)count,
 	    .start = place,

@@ -2,6 +2,7 @@
 #include "code.h"
 
 #include "part/carry.h"
+#include "part/cores.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
@@ -89,13 +90,16 @@ void code_entered(unsigned int vcpu, void *data)
 {
 	struct block *block = data;
 	struct block *last = model.last;
-	bool next = follows(&last->branch, block);
 	int64_t branched = 0;
+	bool next;
 
-	(void)vcpu;
-	if ((model.busy >= model.look_at || may_be_rest(block, last)) &&
-	    !pace_look(block, __builtin_return_address(0)))
+	if ((model.busy >= model.look_at || may_be_rest(block, last) ||
+	     (CORES > 1 && (int)vcpu != core_running)) &&
+	    !pace_look(vcpu, block, __builtin_return_address(0)))
 		return;
+	if (CORES > 1)
+		last = model.last;
+	next = follows(&last->branch, block);
 	if (last->branch.flow != FLOW_NEXT)
 		branched = branch_from(&last->branch, block, next);
 	if (last->hands_on || model.carried.waiting)
@@ -125,4 +129,8 @@ void code_entered(unsigned int vcpu, void *data)
 		data_remapped();
 	if (block->shows)
 		pace_show();
+#if CORES > 1
+	if (block->pauses)
+		cores_pause();
+#endif
 }

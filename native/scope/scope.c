@@ -26,6 +26,7 @@
 #include "emulator/emulator.h"
 #include "emulator/qemu_plugin.h"
 #include "network.h"
+#include "part/cores.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
@@ -298,8 +299,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 
 	if (missing)
 		return complain("this emulator does not have", missing);
-	if (!info->system_emulation || info->system.max_vcpus != 1)
-		return complain("wants", "system emulation of one processor");
+	if (!info->system_emulation || info->system.max_vcpus > CORES)
+		return complain("wants", CORES > 1 ? "system emulation of eight processors at most"
+						   : "system emulation of one processor");
+#if CORES > 1
+	cores_open(info->system.max_vcpus);
+#endif
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "marks=", 6)) {
 			if (read_marks(argv[i] + 6))
@@ -311,8 +316,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "timing=", 7)) {
 			if (!model_open(argv[i] + 7))
 				return -1;
-			if (!near_open())
-				return complain("cannot set up the model", strerror(ENOMEM));
 			timed = true;
 		} else if (!strncmp(argv[i], "profile=", 8)) {
 			if (!profile_open(argv[i] + 8))

@@ -92,6 +92,50 @@ bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 	}
 }
 
+/* The number of a hint, as YIELD is 1 and WFE 2; -1 for another instruction. */
+static int hint(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word;
+
+	if (isa == ISA_ARM && op->size == 2)
+		return bytes[1] == 0xbf && !(bytes[0] & 15) ? bytes[0] >> 4 : -1;
+	if (op->size != 4)
+		return -1;
+	word = word_at(bytes);
+	if (isa == ISA_AARCH64)
+		return (word & 0xfffff01f) == 0xd503201f ? (int)(word >> 5 & 127) : -1;
+	if (isa != ISA_ARM)
+		return -1;
+	if ((word & 0x0fffff00) == 0x0320f000)
+		return (int)(word & 255);
+	return (swapped(word) & 0xffffff00) == 0xf3af8000 ? (int)(swapped(word) & 255) : -1;
+}
+
+bool special_pauses(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	int number = hint(isa, bytes, op);
+
+	return number == 1 || number == 2;
+}
+
+bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	return hint(isa, bytes, op) == 5;
+}
+
+bool special_calls(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word = word_at(bytes);
+
+	if (op->size != 4)
+		return false;
+	if (isa == ISA_AARCH64)
+		return (word & 0xffe0001e) == 0xd4000002;
+	return isa == ISA_ARM &&
+	       ((word & 0x0fd000f0) == 0x01400070 || (swapped(word) & 0xffe0f000) == 0xf7e08000 ||
+		(swapped(word) & 0xfff0f000) == 0xf7f08000);
+}
+
 bool special_zeroes(enum isa isa, const uint8_t *bytes)
 {
 	return isa == ISA_AARCH64 && (word_at(bytes) & 0xffffffe0) == 0xd50b7420;

@@ -16,6 +16,15 @@ bool special_changes_space(enum isa isa, const uint8_t *bytes, const struct deco
 /* The processor may stand idle after it. */
 bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
+/* The core waits after it for what another does: WFE, YIELD. */
+bool special_pauses(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
+/* It lets the next WFE of its core pass: SEVL. */
+bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
+/* It calls what is beyond the kernel, which may start or stop a core: HVC, SMC. */
+bool special_calls(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
 /* It fills a line with zeros, as DC ZVA does, of which the emulator does not tell. */
 bool special_zeroes(enum isa isa, const uint8_t *bytes);
 

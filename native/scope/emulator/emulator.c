@@ -29,6 +29,9 @@ static int (*read_register)(void *cpu, struct byte_array *bytes, int number);
 static struct byte_array *(*byte_array_new)(void);
 static struct byte_array *(*byte_array_set_size)(struct byte_array *array, unsigned int length);
 
+static void *(*qemu_get_cpu)(int index);
+static bool (*cpu_thread_is_idle)(void *cpu);
+
 static struct byte_array *register_bytes;
 
 /* How a kernel passes arguments: GDB's numbers of the registers, -1 for none. */
@@ -61,6 +64,8 @@ const char *emulator_find(const char *target)
 	    {"cpu_memory_rw_debug", &cpu_memory_rw_debug},
 	    {"cpu_physical_memory_map", &cpu_physical_memory_map},
 	    {abi->reader, &read_register},
+	    {"qemu_get_cpu", &qemu_get_cpu},
+	    {"cpu_thread_is_idle", &cpu_thread_is_idle},
 	    {"g_byte_array_new", &byte_array_new},
 	    {"g_byte_array_set_size", &byte_array_set_size},
 	};
@@ -87,6 +92,11 @@ struct instant emulator_now(size_t pending)
 	now.ns = icount_get() - icount_to_ns((int64_t)pending);
 	current_cpu = cpu;
 	return now;
+}
+
+bool emulator_sleeps(int processor)
+{
+	return cpu_thread_is_idle(qemu_get_cpu(processor));
 }
 
 /* A word of the guest, which is little-endian. */

@@ -34,6 +34,9 @@ bool emulator_argument(int number, uint64_t *value);
 /* Whether ARM's processor takes Thumb instructions, where a block begins. */
 bool emulator_is_thumb(void);
 
+/* Whether a processor is halted, and nothing waits for it. */
+bool emulator_sleeps(int processor);
+
 /* The pointer stored at a guest address; false when unmapped. */
 bool emulator_pointer(uint64_t address, uint64_t *value);
 

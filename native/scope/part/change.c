@@ -60,6 +60,6 @@ void space_changed(unsigned int vcpu, void *ahead)
 	}
 	if (costs->predictor)
 		predictor_empty(&model.predictor);
-	near_forget();
+	near_forget(&model.near);
 	model.near.missed = 0;
 }

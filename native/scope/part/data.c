@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emulator/places.h"
+#include "part/cores.h"
 #include "part/filling.h"
 #include "part/loads.h"
 #include "part/model.h"
@@ -18,8 +19,10 @@ void (*data_device_stored)(uint64_t place);
 
 void data_remapped(void)
 {
-	preload_remapped();
-	near_forget();
+	for (int i = 0; i < cores_count; i++) {
+		preload_remapped(&models[i].preloads);
+		near_forget(&models[i].near);
+	}
 }
 
 static uint32_t translate(uint64_t address, uint64_t place)
@@ -85,14 +88,21 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint3
 	const struct cache_shape *shape = &part.l1d;
 	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
 	uint32_t slot = cache_find(&model.l1d, line);
+	bool given = false;
 
+#if CORES > 1
+	if (slot == CACHE_NOWHERE || (store && !model.l1d.dirty[slot]))
+		model_wait_for_data(cores_snoop(line, store, &given));
+#endif
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
 		if (store && (!shape->write_allocate || filling_store(address))) {
 			store_on(address, place, mark);
 			return CACHE_NOWHERE;
 		}
-		model_wait_for_data(model_fill(place & -(uint64_t)shape->line, shape->line, store));
+		if (!given)
+			model_wait_for_data(
+			    model_fill(place & -(uint64_t)shape->line, shape->line, store));
 		slot = near_place(line);
 	} else {
 		if (model.preloads.count)

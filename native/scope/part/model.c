@@ -10,6 +10,7 @@
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
+#include "part/cores.h"
 #include "part/pace.h"
 #include "timing/reader.h"
 
@@ -46,17 +47,15 @@ static bool read_timing(const char *path)
 	return !line;
 }
 
-static bool open_parts(void)
+static bool open_core(struct core_model *core)
 {
-	const struct timing *timing = &part;
-
-	return (!timing->l1i.size || timing->unified || cache_open(&model.l1i, &timing->l1i)) &&
-	       (!timing->l1d.size || cache_open(&model.l1d, &timing->l1d)) &&
-	       (!timing->l2.size || cache_open(&shared_l2, &timing->l2)) &&
-	       (!timing->itlb.entries || tlb_open(&model.itlb, &timing->itlb)) &&
-	       (!timing->dtlb.entries || tlb_open(&model.dtlb, &timing->dtlb)) &&
-	       (!timing->tlb2.entries || tlb_open(&model.tlb2, &timing->tlb2)) &&
-	       predictor_open(&model.predictor, &timing->branch);
+	memory_open(&core->memory, &part);
+	return (!part.l1i.size || part.unified || cache_open(&core->l1i, &part.l1i)) &&
+	       (!part.l1d.size || cache_open(&core->l1d, &part.l1d)) &&
+	       (!part.itlb.entries || tlb_open(&core->itlb, &part.itlb)) &&
+	       (!part.dtlb.entries || tlb_open(&core->dtlb, &part.dtlb)) &&
+	       (!part.tlb2.entries || tlb_open(&core->tlb2, &part.tlb2)) &&
+	       predictor_open(&core->predictor, &part.branch) && near_open(core);
 }
 
 bool model_open(const char *path)
@@ -69,12 +68,15 @@ bool model_open(const char *path)
 		return complain("this emulator does not have what a timed board needs", missing);
 	if (!read_timing(path))
 		return false;
-	if (!open_parts())
+	if (part.l2.size && !cache_open(&shared_l2, &part.l2))
 		return complain("cannot set up the model", strerror(ENOMEM));
-	memory_open(&model.memory, &part);
+	for (int i = 0; i < cores_count; i++) {
+		if (!open_core(&models[i]))
+			return complain("cannot set up the model", strerror(ENOMEM));
+		models[i].last = &block_none;
+		models[i].code_line = CACHE_NOWHERE;
+	}
 	shared_uart = (struct uart){part.uart_byte_fs / FS_PER_NS, part.uart_fifo, 0};
-	model.last = &block_none;
-	model.code_line = CACHE_NOWHERE;
 	return true;
 }
 
@@ -103,7 +105,11 @@ void model_start(void)
 /* How many instructions of the blocks that were entered did not run after all. */
 static int64_t overcharged(int64_t instructions)
 {
-	return model.charged - (instructions - charged_before);
+	int64_t charged = 0;
+
+	for (int i = 0; i < cores_count; i++)
+		charged += models[i].charged;
+	return charged - (instructions - charged_before);
 }
 
 struct instant model_now(void)
@@ -129,6 +135,14 @@ void model_account(int64_t instructions)
 	/* The cost of each instruction is not known any more: a cycle is near. */
 	model.busy -= over * part.cycle_fs;
 	model.charged -= over;
+}
+
+void model_wake(struct core_model *core, int64_t ns)
+{
+	int64_t late = ns - core->base_ns - core->busy / FS_PER_NS;
+
+	if (late > 0)
+		core->base_ns += late;
 }
 
 bool model_resumes(struct block *block, int64_t instructions)
@@ -237,34 +251,4 @@ int64_t model_walk(const struct tlb_shape *shape, uint64_t key)
 	}
 	model.counters.tlb_fs += wait;
 	return wait;
-}
-
-void model_write_counters(FILE *out)
-{
-	const struct counters *counters = &model.counters;
-	const struct memory_waits *waits = &model.memory.waits;
-	int64_t core_fs = model.busy - counters->branch_fs - counters->icache_fs -
-			  counters->dcache_fs - counters->tlb_fs - counters->uart_fs -
-			  waits->device_fs;
-
-	fprintf(out,
-		",\"counters\":{\"instructions\":%" PRId64 ",\"cycles_fs\":%" PRId64
-		",\"core_fs\":%" PRId64 ",\"branch_fs\":%" PRId64 ",\"branch_misses\":%" PRIu64
-		",\"l1i_misses\":%" PRIu64 ",\"l1d_misses\":%" PRIu64 ",\"l2_misses\":%" PRIu64
-		",\"tlb_misses\":%" PRIu64 ",\"writebacks\":%" PRIu64 ",\"icache_fs\":%" PRId64
-		",\"dcache_fs\":%" PRId64 ",\"tlb_fs\":%" PRId64 ",\"write_fs\":%" PRId64
-		",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64 ",\"uart_fs\":%" PRId64,
-		model.charged, model.busy, core_fs, counters->branch_fs, model.predictor.misses,
-		counters->l1i_misses, counters->l1d_misses, counters->l2_misses,
-		counters->tlb_misses, counters->writebacks, counters->icache_fs,
-		counters->dcache_fs, counters->tlb_fs, waits->write_fs, waits->flash_fs,
-		waits->device_fs, counters->uart_fs);
-	if (counters->changes)
-		fprintf(out, ",\"space_changes\":%" PRIu64 ",\"cleaned_lines\":%" PRIu64,
-			counters->changes, counters->cleaned);
-	for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
-		if (counters->beyond[kind])
-			fprintf(out, ",\"%s_ran\":%" PRIu64, beyond_name(kind),
-				counters->beyond[kind]);
-	fputc('}', out);
 }

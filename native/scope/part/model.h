@@ -50,6 +50,7 @@ struct block {
 	struct carrying *carrying;     /* NULL where the part's core hands nothing on */
 	bool hands_on;		       /* the core has something of it for the next block */
 	bool shows;		       /* the guest may see the clock or fall idle in it */
+	bool pauses;		       /* it ends with a wait for what another core does */
 	bool remaps;		       /* it may change what virtual addresses stand for */
 	bool uncached;
 	bool beyond;		      /* it has instructions of those kinds */
@@ -76,6 +77,8 @@ struct core_model {
 	int64_t charged;    /* instructions of the blocks that were entered */
 	int64_t passed;	    /* the emulator's instructions at the last access to a device */
 	struct block *last; /* the block entered last */
+	/* `busy` and `charged` when a block was added to the profile last. */
+	int64_t profiled_busy, profiled_charged;
 	uint64_t code_page; /* of the instruction fetched last; keys of tlb.h */
 	uint32_t code_line;
 	uint32_t code_shift; /* of a line's size */
@@ -133,6 +136,9 @@ void model_account(int64_t instructions);
  * block entered last, given up before an access to a device that has not been made yet.
  */
 bool model_resumes(struct block *block, int64_t instructions);
+
+/* The core idled until that instant, if it is after its time. */
+void model_wake(struct core_model *core, int64_t ns);
 
 /* Told the time at least every PACE_NS (pace.h) of it. */
 extern void (*model_beat)(int64_t ns);

@@ -11,32 +11,33 @@
 #define PAGE_NONE UINT64_MAX
 #define PAGE_MANY (UINT64_MAX - 1)
 
-bool near_open(void)
+bool near_open(struct core_model *core)
 {
-	uint32_t slots = model.l1d.sets * model.l1d.ways;
-	uint32_t pages = model.dtlb.sets * model.dtlb.ways;
+	struct near *near = &core->near;
+	uint32_t slots = core->l1d.sets * core->l1d.ways;
+	uint32_t pages = core->dtlb.sets * core->dtlb.ways;
 
-	model.near.epoch = FIRST_EPOCH;
-	model.near.line_shift = 63;
+	near->epoch = FIRST_EPOCH;
+	near->line_shift = 63;
 	if (!slots)
 		return true;
-	model.near.line_shift = model.l1d.line_shift;
-	model.near.index_of = calloc(slots, sizeof(*model.near.index_of));
-	model.near.page_of = malloc((pages + 1) * sizeof(*model.near.page_of));
-	if (!model.near.index_of || !model.near.page_of)
+	near->line_shift = core->l1d.line_shift;
+	near->index_of = calloc(slots, sizeof(*near->index_of));
+	near->page_of = malloc((pages + 1) * sizeof(*near->page_of));
+	if (!near->index_of || !near->page_of)
 		return false;
-	memset(model.near.page_of, 0xff, (pages + 1) * sizeof(*model.near.page_of));
+	memset(near->page_of, 0xff, (pages + 1) * sizeof(*near->page_of));
 	return true;
 }
 
-void near_forget(void)
+void near_forget(struct near *near)
 {
-	model.near.epoch += FIRST_EPOCH;
-	if (model.near.epoch)
+	near->epoch += FIRST_EPOCH;
+	if (near->epoch)
 		return;
-	model.near.epoch = FIRST_EPOCH;
-	memset(model.near.read, 0, sizeof(model.near.read));
-	memset(model.near.write, 0, sizeof(model.near.write));
+	near->epoch = FIRST_EPOCH;
+	memset(near->read, 0, sizeof(near->read));
+	memset(near->write, 0, sizeof(near->write));
 }
 
 static void forget(uint32_t index)
@@ -99,4 +100,16 @@ uint32_t near_place(uint32_t line)
 		    model_write((uint64_t)victim.line << model.l1d.line_shift, part.l1d.line));
 	}
 	return slot;
+}
+
+void near_changed(int core, uint32_t slot, bool gone)
+{
+	struct near *near = &models[core].near;
+	uint32_t index = near->index_of[slot];
+
+	if (near->slot[index] != slot)
+		return;
+	near->write[index] = 0;
+	if (gone)
+		near->read[index] = 0;
 }

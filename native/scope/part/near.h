@@ -26,8 +26,10 @@ struct near {
 	uint64_t *page_of;  /* by slot of the TLB: the virtual page; near.c has two more values */
 };
 
-/* Before the first access, when the model is open. False: out of memory. */
-bool near_open(void);
+struct core_model;
+
+/* Before the first access, when the core's cache is open. False: out of memory. */
+bool near_open(struct core_model *core);
 
 /* The line of that address lies in `slot` of the cache, its page in `page` of the TLB. */
 void near_remember(uint64_t address, uint32_t slot, uint32_t page);
@@ -35,8 +37,14 @@ void near_remember(uint64_t address, uint32_t slot, uint32_t page);
 /* A page has left its slot of the TLB. */
 void near_forget_page(uint32_t slot);
 
+/*
+ * Another core has a line that lies in that slot of a core's cache: it may not be written without
+ * asking, or is `gone`.
+ */
+void near_changed(int core, uint32_t slot, bool gone);
+
 /* Virtual addresses may now stand for other places. */
-void near_forget(void);
+void near_forget(struct near *near);
 
 /* Puts a line that is not there into the cache; its slot. Writes the line that has to leave. */
 uint32_t near_place(uint32_t line);

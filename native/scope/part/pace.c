@@ -3,6 +3,7 @@
 
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
+#include "part/cores.h"
 #include "part/model.h"
 
 /*
@@ -35,52 +36,102 @@ void pace_begin(void)
 	model.base_ns = looked.ns;
 }
 
-/* The processor was idle if the clock went further than by its instructions. */
-static bool wake(struct instant now, int64_t pending_ns)
+/* All cores were idle if the clock went further than by their instructions. */
+static bool has_idled(struct instant now)
 {
-	int64_t ran = now.instructions - looked.instructions, late;
+	int64_t ran = now.instructions - looked.instructions;
 
-	if (now.ns - ran * clock_ns_an_instruction() <= looked.ns)
-		return false;
-	late = now.ns - pending_ns - model_time();
-	if (late > 0)
-		model.base_ns += late;
-	return true;
+	return now.ns - ran * clock_ns_an_instruction() > looked.ns;
 }
 
-bool pace_look(struct block *block, void *back)
+/* Gives the block up; the emulator reckons anew, from that clock. */
+static _Noreturn void leave(struct instant now, int64_t ns, void *back)
+{
+	set_clock(now, ns);
+	room = MOST_ROOM;
+	model.look_at = INT64_MIN;
+	clock_leave(back);
+}
+
+/* The core that runs goes on, as far as to `end_ns` at most. */
+static void go_on(struct instant now, int64_t at, int64_t end_ns, void *back)
+{
+	int64_t held = least(at, deadline_ns - ROOM_NS);
+
+	/* It may have reckoned anew just now, or not for long. */
+	room = least(room - (now.instructions - looked.instructions), deadline_ns - now.ns);
+	if (room < ROOM_NS / 2)
+		leave(now, held, back);
+	set_clock(now, held);
+	model.look_at = (least(end_ns, at + PACE_NS) - model.base_ns) * FS_PER_NS;
+	if (model_beat)
+		model_beat(at);
+}
+
+#if CORES == 1
+
+bool pace_look(unsigned int vcpu, struct block *block, void *back)
 {
 	struct instant now = emulator_now(0);
-	/* The emulator has the block's instructions in its clock already. */
 	int64_t pending_ns = block->count * clock_ns_an_instruction(), at;
+	bool idled = has_idled(now);
 
+	(void)vcpu;
 	if (model_resumes(block, now.instructions - block->count))
 		return false;
 	if (model.busy < model.look_at)
 		return true;
 	model_account(now.instructions - block->count);
+	if (idled)
+		model_wake(&model, now.ns - pending_ns);
 	/* If neither, no timer was set since the last look. */
-	if (wake(now, pending_ns) || model.look_at == INT64_MIN)
+	if (idled || model.look_at == INT64_MIN)
 		deadline_ns = clock_next_timer(now.ns);
 	at = model_time();
-	/* It may have reckoned anew just now, or not for long. */
-	room = least(room - (now.instructions - looked.instructions), deadline_ns - now.ns);
-	if (deadline_ns <= at) {
-		set_clock(now, at + pending_ns);
-		room = MOST_ROOM;
-		model.look_at = INT64_MIN;
-		clock_leave(back);
-	}
-	set_clock(now, least(at, deadline_ns - ROOM_NS));
-	if (room < ROOM_NS / 2) {
-		room = MOST_ROOM;
-		clock_leave(back);
-	}
-	model.look_at = (least(deadline_ns, at + PACE_NS) - model.base_ns) * FS_PER_NS;
-	if (model_beat)
-		model_beat(at);
+	if (deadline_ns <= at)
+		leave(now, at + pending_ns, back);
+	go_on(now, at, deadline_ns, back);
 	return true;
 }
+
+#else
+
+bool pace_look(unsigned int vcpu, struct block *block, void *back)
+{
+	static int64_t fired_ns = INT64_MIN;
+	struct instant now = emulator_now(0);
+	int64_t pending_ns = block->count * clock_ns_an_instruction(), at, all;
+	bool idled = has_idled(now);
+
+	if (!idled && cores_turn_of_another(vcpu))
+		clock_leave(back);
+	if ((int)vcpu == core_running) {
+		if (model_resumes(block, now.instructions - block->count))
+			return false;
+		if (model.busy < model.look_at)
+			return true;
+	}
+	model_account(now.instructions - block->count);
+	deadline_ns = clock_next_timer(now.ns);
+	at = model_time();
+	if (idled || (int)vcpu != core_running || deadline_ns <= at || !cores_turn_goes_on(at)) {
+		cores_end_turn();
+		all = cores_look(idled ? now.ns - pending_ns : fired_ns >= 0 ? fired_ns : at);
+		fired_ns = INT64_MIN;
+		if (deadline_ns <= all) {
+			fired_ns = deadline_ns;
+			leave(now, all + pending_ns, back);
+		}
+		cores_choose(deadline_ns);
+		at = model_time();
+		if ((int)vcpu != core_running)
+			leave(now, least(at, deadline_ns - ROOM_NS), back);
+	}
+	go_on(now, at, least(deadline_ns, cores_border()), back);
+	return true;
+}
+
+#endif
 
 int64_t pace_seen(int64_t ns)
 {

@@ -23,13 +23,13 @@ struct block;
 void pace_begin(void);
 
 /*
- * The core enters a block, from whose callback `back` is where it returns to. Looks what is due and
+ * A core enters a block, from whose callback `back` is where it returns to. Looks what is due and
  * sets when to look again, or gives the block up. False: it is the rest of the block before, which
  * is charged already. The emulator gives a block up at an access to a device in its midst, makes
  * that instruction by itself without a callback, and begins again with it if a thread stops the
  * processor just then.
  */
-bool pace_look(struct block *block, void *back);
+bool pace_look(unsigned int vcpu, struct block *block, void *back);
 
 /* The guest may see the clock in the block that runs: sets it. */
 void pace_show(void);

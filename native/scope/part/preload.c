@@ -5,10 +5,10 @@
 #include "part/model.h"
 #include "part/near.h"
 
-void preload_remapped(void)
+void preload_remapped(struct preloads *preloads)
 {
 	for (uint32_t i = 0; i < PRELOAD_PAGES; i++)
-		model.preloads.pages[i].page = 0;
+		preloads->pages[i].page = 0;
 }
 
 static bool find_place(uint64_t address, uint64_t *place)

@@ -33,6 +33,6 @@ void preload(uint64_t address);
 int64_t preload_wait(uint32_t line);
 
 /* Virtual addresses may now stand for other places. */
-void preload_remapped(void);
+void preload_remapped(struct preloads *preloads);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "part/cores.h"
+
 #define PAGE 4096
 #define WORDS (PAGE / sizeof(uint64_t))
 #define CHUNK 1024
@@ -130,8 +132,10 @@ static void write_blocks(const char *format)
 
 static void begin(void)
 {
-	profile.busy = model.busy;
-	profile.charged = model.charged;
+	for (int i = 0; i < cores_count; i++) {
+		models[i].profiled_busy = models[i].busy;
+		models[i].profiled_charged = models[i].charged;
+	}
 	profile.running = true;
 }
 

@@ -20,7 +20,6 @@ struct profile_block {
 };
 
 struct profile {
-	int64_t busy, charged; /* of the model when the last block was added up */
 	bool wanted, running;
 };
 
@@ -41,15 +40,15 @@ void profile_lap(int64_t ns);
 /* The number by which a page of code, at `host`, is recognised. */
 uint64_t profile_page(const void *host);
 
-/* The core has left this block: all that was added to the model since is its. */
+/* The core has left this block: all that was added to its model since is its. */
 static inline void profile_left(struct profile_block *block)
 {
 	if (!profile.running)
 		return;
-	block->fs += model.busy - profile.busy;
-	block->instructions += model.charged - profile.charged;
-	profile.busy = model.busy;
-	profile.charged = model.charged;
+	block->fs += model.busy - model.profiled_busy;
+	block->instructions += model.charged - model.profiled_charged;
+	model.profiled_busy = model.busy;
+	model.profiled_charged = model.charged;
 }
 
 #endif

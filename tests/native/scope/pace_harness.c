@@ -103,7 +103,7 @@ static void enter(struct block *block)
 	ran += block->count;
 	budget -= block->count;
 	if (model.busy >= model.look_at)
-		pace_look(block, NULL);
+		pace_look(0, block, NULL);
 	model.busy += block->cost_fs;
 	model.charged += block->count;
 	model.last = block;

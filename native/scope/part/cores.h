@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several cores, each with a clock of its own. The emulator runs one at a time: they take turns by
+ * the board's time. All that are awake run up to a border, which is a quantum after the least of
+ * their clocks, or the next timer's instant if that is before it, so that timers find all cores
+ * there. The owner of a turn is the first core that is not at the border yet.
+ */
+#ifndef SCOPE_CORES_H
+#define SCOPE_CORES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "part/model.h"
+
+#if CORES == 1
+
+#define cores_count 1
+#define core_running 0
+
+#else
+
+#ifndef CORES_QUANTUM_NS
+#define CORES_QUANTUM_NS 5000
+#endif
+
+extern int cores_count;
+extern int core_running; /* whose turn it is, or was last */
+extern int64_t cores_quantum_ns;
+
+void cores_open(int count);
+
+/* Whether a core other than that one has its turn, and can run. */
+bool cores_turn_of_another(unsigned int vcpu);
+
+/*
+ * Whether the turn of the core that runs goes on at its time `at`, when no core was woken. If not,
+ * cores_choose() says whose is next.
+ */
+bool cores_turn_goes_on(int64_t at);
+
+/*
+ * Some cores may have fallen asleep, and those that no longer sleep were woken at that instant.
+ * Returns the least time of those awake.
+ */
+int64_t cores_look(int64_t woken_ns);
+
+/* Gives the next turn, where the next timer is due at `deadline_ns`. */
+void cores_choose(int64_t deadline_ns);
+
+/* The instant at which the core that runs has to stop, so that others come to it. */
+int64_t cores_border(void);
+
+/* Every core that idles was woken at that instant, or a turn is not to go on. */
+void cores_end_turn(void);
+
+/* The core that runs waits for what another does: for a change of a line that it has, at most. */
+void cores_pause(void);
+
+/*
+ * The core that runs asks the first caches of the others for a line, to store to it or not. Returns
+ * how long it waits; `*given` is whether one of them gives it.
+ */
+int64_t cores_snoop(uint32_t line, bool store, bool *given);
+
+#endif
+#endif
