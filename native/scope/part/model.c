@@ -155,8 +155,9 @@ bool model_resumes(struct block *block, int64_t instructions)
 	    (last->shows || (over == block->count && block->branch.after == last->branch.after)) &&
 	    (model.passed != instructions || over >= last->count))
 		return true;
-	if (block == last)
-		block->rest_from = block->start + 1;
+	/* A loop goes back to there: it need not be looked at each time. */
+	if (block->start - last->rest_from < last->branch.after - last->rest_from)
+		last->rest_from = block->start + 1;
 	return false;
 }
 
