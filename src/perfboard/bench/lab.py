@@ -48,7 +48,7 @@ class Lab:
     # Live targets.
     open: Callable[..., AbstractContextManager[Target]] = open_target
     probe: Callable[[Target, Progress], AbstractContextManager[Session]] = probe_session
-    # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin, for a network.
+    # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin.
     require: Callable[[Iterable[Use], str], None] = require_tools
     build: Callable[[Variant, Progress], Image] = build_image
     emulator: Callable[[str], str] = emulator_version

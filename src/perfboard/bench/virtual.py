@@ -120,7 +120,7 @@ class VirtualBench:
             self._variant = with_own_card(self._loaded, self._factors)
         features = sorted({feature for job in jobs for feature in job.features})
         # It takes long where it is not in the cache: not in a job's time.
-        self._lab.scope(self._loaded.board.network, self._lab.progress)
+        self._lab.scope(self._loaded.board, self._lab.progress)
         self._variant = with_features(self._variant, features)
 
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
@@ -283,7 +283,7 @@ class VirtualBench:
     def _plugin(self, job: Job) -> Path:
         """The scope, with TLS for the job that serves pages over it."""
         words = (True,) if job.secure else ()
-        return self._lab.scope(self._variant.board.network, self._lab.progress, *words)
+        return self._lab.scope(self._variant.board, self._lab.progress, *words)
 
     def _build_codecs(self, job: Job) -> tuple[dict[str, bytes], list[str]]:
         """The programs that the board's part has instructions for, and notes on their build."""

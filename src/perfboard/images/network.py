@@ -7,6 +7,7 @@ from pathlib import Path
 from perfboard.binaries.scope import build_plugin
 from perfboard.images.packages.apt_source import SourceState
 from perfboard.model.board.network import Network
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.progress import Progress
 
 NETWORK_DRIVER = "CONFIG_PERFBOARD_NET"
@@ -48,15 +49,16 @@ def network_arguments(
     return tuple(f"{prefix}.{name}={value}" for name, value in values.items())
 
 
-def build_scope(network: Network | None, progress: Progress, secure: bool = False) -> Path:
-    """The scope's plugin, with a far end where the board has a card of ours.
+def build_scope(board: VirtualBoard, progress: Progress, secure: bool = False) -> Path:
+    """The scope's plugin for a board's cores, with a far end where it has a card of ours.
 
     If that is `secure`, it can serve pages over TLS. Raises EnvironmentLacksError.
     """
-    if not has_own_card(network):
-        return build_plugin(progress, None)
+    cores = board.machine.cpus
+    if not has_own_card(board.network):
+        return build_plugin(progress, cores=cores)
     tls = tls_source(progress) if secure else None
-    return build_plugin(progress, lwip_source(progress), tls)
+    return build_plugin(progress, lwip_source(progress), tls, cores=cores)
 
 
 def lwip_source(progress: Progress) -> Path:

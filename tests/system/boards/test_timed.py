@@ -46,6 +46,17 @@ def test_a_timed_boot_is_in_the_parts_seconds_and_repeats(
     assert "timed \N{PLUS-MINUS SIGN}50%" in text
 
 
+def test_a_board_of_four_cores_boots_and_repeats(perfboard: Perfboard, teres: str) -> None:
+    run = perfboard.json(*TIMED, "--board", teres, "--set", "cores=4", "--boots", "2")
+    assert run["factors"]["cores"] == "4"
+    assert not any("of which" in note for note in run["provenance"]["notes"])
+    text = perfboard("show", run["id"]).stdout
+    assert "timed" in text
+    for metric in run["metrics"]:
+        if metric["name"] != "image.kernel.size":
+            assert len(set(metric["samples"])) == 1, metric["name"]
+
+
 def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard, teres: str) -> None:
     run = perfboard.json(*TIMED, "--board", teres, "--boots", "2")
     assert run["board"]["timed_as"]["part"] == "Cortex-A53 at 1052 MHz"

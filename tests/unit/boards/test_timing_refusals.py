@@ -57,7 +57,7 @@ kind = "assumed"
         ('part = "pxa270"', 'part = "pxa27"', 'no part "pxa27"; the parts are: '),
         ('part = "pxa270"', 'part = "./nosuch.toml"', "nosuch.toml: No such file"),
         ('part = "pxa270"', "part = 3", "timing.part: found 3"),
-        ("icount_shift = 3", "icount_shift = 3\ncpus = 2", "machine.cpus is 2, and the timing"),
+        ("icount_shift = 3", "icount_shift = 3\ncpus = 2", "the part XScale PXA270 has 1"),
         ("width = 1\n", "width = 3\n", "timing.flash.width: found 3"),
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),

@@ -83,7 +83,7 @@ def _boot(variant: Variant, functions: Iterable[int], lab: Lab) -> tuple[Behavio
     target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
     scope = target.scope(
-        lab.scope(target.board.network, lab.progress),
+        lab.scope(target.board, lab.progress),
         (*marks_to_watch(target.board, image), *marks),
         beats=True,
     )

@@ -111,7 +111,7 @@ class ImageBoots:
             self._namer = Namer(image, variant.loaded)
         self._parts = parts_of(image, variant.loaded)
         self._target = VirtualTarget(variant, image)
-        self._plugin = lab.scope(board.network, lab.progress)
+        self._plugin = lab.scope(board, lab.progress)
         self.notes = dict.fromkeys((*image.notes, *self._target.notes()))
 
     def boots(self, count: int, first: int, artifacts: Path) -> Iterator[Boot]:

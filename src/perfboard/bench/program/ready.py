@@ -110,7 +110,7 @@ def copy_job(job: ProgramJob, stdin: IO[bytes] | None, folder: Path, room: int) 
 def _ready(target: str, variant: Variant, job: ProgramJob, lab: Lab) -> ReadyBoard:
     emulator = lab.emulator(variant.board.machine.emulator)
     base = lab.prepare(variant, job, lab.progress)
-    plugin = lab.scope(variant.board.network, lab.progress)
+    plugin = lab.scope(variant.board, lab.progress)
     return ReadyBoard(target, variant, job, base, emulator, plugin)
 
 

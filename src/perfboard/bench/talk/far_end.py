@@ -164,7 +164,7 @@ def with_own_card(loaded: LoadedBoard, factors: Mapping[str, str]) -> Variant:
 def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[tuple[Ends, TrialBase]]:
     """The board and its far end, booted and at its first question; it ends with the context."""
     board, talk, cancelled = variant.board, _BoardTalk(), Event()
-    plugin = lab.scope(board.network, lab.progress)
+    plugin = lab.scope(board, lab.progress)
     with scratch_folder() as folder:
         script = folder / "board.sh"
         script.write_text(_BOARD)

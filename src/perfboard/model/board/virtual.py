@@ -107,10 +107,10 @@ class _AnyBoard(_Virtual):
     def _fits(self) -> "_AnyBoard":
         if self.image.root is None and self.image.initrd is None:
             raise ValueError("image needs a root file system: image.root, image.initrd or both")
-        if self.timing and self.machine.cpus > 1:
+        if self.timing and self.machine.cpus > self.timing.core.cores:
             raise ValueError(
-                f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
-                "set it to 1, or leave [timing] out"
+                f"machine.cpus is {self.machine.cpus}, and the part {self.timing.core.name} has "
+                f"{self.timing.core.cores}; set it to that at most, or leave [timing] out"
             )
         return self
 

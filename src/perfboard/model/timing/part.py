@@ -79,7 +79,7 @@ class Core(WithSource):
     instruction does nothing. `misses` is how many loads may wait for their lines at once, if
     none needs another's value. With `stores_alone`, no stream goes on while a line is read for
     a store, and the core also waits for the line that leaves L2 for it. `cores` is how many the
-    part has; one of them is timed.
+    part has.
     """
 
     name: Annotated[str, Field(min_length=1)]

@@ -60,7 +60,7 @@ def _read(plan: TunePlan, level: str, lab: Lab) -> Path:
     inputs = {
         "emulator": lab.emulator(board.machine.emulator),
         "board": board.model_dump_json(include={"machine", "console"}),
-        "scope": lab.scope(board.network, lab.progress).parent.name,
+        "scope": lab.scope(board, lab.progress).parent.name,
         "timing": variant.timing or "",
         "probe": hash_tree(sources) if sources.is_dir() else version("perfboard"),
         "seconds": str(_SECONDS),

@@ -136,7 +136,7 @@ def _booted(
     cancelled: Event,
 ) -> Path:
     """The cache's folder of this boot, made now where there is none."""
-    plugin = lab.scope(variant.board.network, lab.progress)
+    plugin = lab.scope(variant.board, lab.progress)
     command = shlex.join(target.command())
     for file in (*image.banks, image.kernel_file, image.root, image.tree):
         # The path of a file does not change its content, whose hash is enough.

@@ -134,8 +134,10 @@ class Emulation:
     def notes(self) -> tuple[str, ...]:
         """Notes for the reader on the clock and the programs."""
         timing, notes = self.board.timing, []
-        if timing is not None and self.timed and timing.core.cores > 1:
-            notes.append(f"The part has {timing.core.cores} cores, of which one is timed.")
+        cores = self.board.machine.cpus
+        if timing is not None and self.timed and timing.core.cores > cores:
+            timed = "one is timed" if cores == 1 else f"{cores} are timed"
+            notes.append(f"The part has {timing.core.cores} cores, of which {timed}.")
         if self.lacks is not None:
             notes.append(
                 "The board's programs have instructions that the part lacks "
@@ -329,7 +331,7 @@ def connect(
         virtual = VirtualTarget(variant, image)
         instruments = []
         if virtual.timed or has_own_card(board.network):
-            instruments = [virtual.scope(build_scope(board.network, progress), ())]
+            instruments = [virtual.scope(build_scope(board, progress), ())]
         artifacts = artifacts or scratch / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
