@@ -126,6 +126,34 @@ static int first_before(int64_t instant)
 	return -1;
 }
 
+/* No core has less than a tenth of the bus. */
+#define MOST_OF_OTHERS 900
+
+/* The bus of the memory, which the cores took since the last time, is one for all. */
+static void share_bus(int64_t now_ns)
+{
+	static int64_t since_ns;
+	int64_t elapsed = now_ns - since_ns, all = 0;
+
+	if (elapsed < cores_quantum_ns && awake() > 1)
+		return;
+	if (!elapsed)
+		elapsed = 1;
+	for (int i = 0; i < cores_count; i++)
+		all += models[i].memory.taken_fs;
+	for (int i = 0; i < cores_count; i++) {
+		struct memory *memory = &models[i].memory;
+
+		memory->others = (all - memory->taken_fs) / (elapsed * (FS_PER_NS / 1000));
+		if (awake() == 1)
+			memory->others = 0;
+		if (memory->others > MOST_OF_OTHERS)
+			memory->others = MOST_OF_OTHERS;
+		memory->taken_fs = 0;
+	}
+	since_ns = now_ns;
+}
+
 static void set_border(int64_t deadline_ns)
 {
 	int64_t least = INT64_MAX;
@@ -138,6 +166,7 @@ static void set_border(int64_t deadline_ns)
 		if (!sleeps[i] && time_of(i) < least)
 			least = time_of(i);
 	}
+	share_bus(least);
 	border_ns = awake() == 1 ? INT64_MAX / 4 : least + cores_quantum_ns;
 	if (deadline_ns > least && deadline_ns < border_ns)
 		border_ns = deadline_ns;

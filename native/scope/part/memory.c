@@ -77,12 +77,21 @@ static struct stream *new_stream(struct memory *memory, uint64_t address, uint32
 	return stream;
 }
 
+/* The time of something that has the whole bus, if other cores have some of it. */
+static int64_t shared(const struct memory *memory, int64_t fs)
+{
+	return memory->others ? fs * 1000 / (1000 - memory->others) : fs;
+}
+
 static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
 			   int64_t now)
 {
 	const struct memory_costs *costs = &memory->timing->memory;
 	struct stream *stream = store ? NULL : stream_at(memory, address);
-	int64_t wait = costs->latency_fs, reach = (costs->ahead - 1) * costs->stream_fs;
+	int64_t next = shared(memory, costs->stream_fs), reach = (costs->ahead - 1) * next;
+	int64_t wait = costs->latency_fs + shared(memory, costs->bus_fs) - costs->bus_fs;
+
+	memory->taken_fs += costs->bus_fs;
 
 	/* Reads go first, and hold back the writes that wait for the same bus. */
 	if (memory->drained_at > now)
@@ -95,11 +104,11 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 		/* Lines come one after the other, whichever stream they are of. */
 		if (stream->ready < memory->came)
 			stream->ready = memory->came;
-		memory->came = stream->ready += costs->stream_fs;
+		memory->came = stream->ready += next;
 	} else if (costs->streams && !store) {
 		stream = new_stream(memory, address, bytes);
-		memory->came = (memory->came > now ? memory->came : now) + costs->stream_fs;
-		stream->ready = now + wait + costs->stream_fs;
+		memory->came = (memory->came > now ? memory->came : now) + next;
+		stream->ready = now + wait + next;
 	} else {
 		return wait;
 	}
@@ -162,6 +171,8 @@ int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, in
 	int64_t cost = costs->word_fs && bytes <= MEMORY_WORD ? costs->word_fs : costs->write_fs;
 	int64_t wait;
 
+	cost = shared(memory, cost);
+	memory->taken_fs += costs->bus_fs;
 	if (!costs->buffer) {
 		memory->waits.write_fs += cost;
 		return cost;

@@ -33,6 +33,8 @@ struct memory {
 	int64_t drained_at;  /* when the write buffer is empty */
 	int64_t sent_at;     /* when the last store that leaves by itself has left the core */
 	uint64_t last_write; /* the place of the youngest write, to the size of a line */
+	int64_t taken_fs;    /* of the bus, by this core, since the cores were asked last */
+	int64_t others;	     /* thousandths of the bus that the other cores take */
 	struct memory_waits waits;
 };
 

@@ -9,7 +9,8 @@
  *   start CORE  it is no longer
  *   read LINE, write LINE  the core whose turn it is reads or stores to a line of its cache; prints
  *               how long it waits for other cores, and whether one gives the line
- *   stray       another core comes, again and again
+ *   take NS     it has the memory's bus for so long; prints how many thousandths of it all others
+ * have stray       another core comes, again and again
  *
  * After each but `halt`, `start` and `timer` it prints the core whose turn it is, and the times of
  * all.
@@ -110,12 +111,17 @@ int main(int argc, char **argv)
 			cores_pause();
 		else if (!strcmp(what, "read") || !strcmp(what, "write"))
 			touch((uint32_t)number, *what == 'w');
+		else if (!strcmp(what, "take"))
+			model.memory.taken_fs += number * FS_PER_NS;
 		else if (!strcmp(what, "stray"))
 			while (cores_turn_of_another((unsigned int)core_running + 1))
 				;
 		else
 			return 2;
 		take_turns();
+		if (!strcmp(what, "take"))
+			for (int i = 0; i < count; i++)
+				printf("%" PRId64 " ", models[i].memory.others);
 		printf("%d", core_running);
 		for (int i = 0; i < count; i++)
 			printf(" %" PRId64, models[i].base_ns + models[i].busy / FS_PER_NS);

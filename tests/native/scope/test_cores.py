@@ -89,3 +89,18 @@ def test_an_emulator_that_never_comes_to_the_core_whose_turn_it_is_is_ended(harn
     )
     assert done.returncode == 1
     assert "no core moves: core 0 has its turn, at 1 ns, and does not come" in done.stderr
+
+
+def test_a_core_has_what_others_leave_of_the_bus(turns: Turns) -> None:
+    """One of two has it for 400 of 1000 ns."""
+    first = ("run 1000", "take 400")
+    said = turns(2, "start 1", *[line for _ in range(40) for line in (*first, "run 1")])
+    # Both do the same here: each finds the bus taken by the other.
+    assert {380 < words[0] < 420 for words in said if len(words) == 5 and words[4] > 20_000} == {
+        True
+    }
+
+
+def test_a_core_alone_has_all_of_the_bus(turns: Turns) -> None:
+    said = turns(2, *["run 9000", "take 4000"] * 5)
+    assert all(words[0] == 0 for words in said if len(words) == 5)
