@@ -29,6 +29,12 @@ def test_a_board_whose_part_has_one_core_has_no_such_factor() -> None:
         choose(load_board("verdex"), {"cores": "2"})
 
 
+def test_several_cores_are_not_counted_alone() -> None:
+    with pytest.raises(UsageError, match="cores=4 takes turns by the board's time, which detail=c"):
+        choose(load_board("rpi2"), {"cores": "4", "detail": "counted"})
+    assert choose(load_board("rpi2"), {"cores": "1", "detail": "counted"}).levels["cores"] == "1"
+
+
 def test_it_is_never_a_way_to_make_a_board_faster() -> None:
     factor = factors_of(load_board("rpi2").board)["cores"]
     assert factor.other_hardware and factor.beyond_image
