@@ -27,9 +27,11 @@
 #include "emulator/qemu_plugin.h"
 #include "network.h"
 #include "part/cores.h"
+#include "part/counters.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
+#include "part/pace.h"
 #include "part/ports.h"
 #include "record/marks.h"
 #include "record/profile.h"
@@ -67,7 +69,7 @@ static struct instant instant_before(size_t pending, int64_t rest_fs)
 
 	if (!timed)
 		return emulator_now(pending);
-	now = model_now();
+	now = pace_now();
 	now.instructions -= (int64_t)pending;
 	now.ns -= rest_fs / FS_PER_NS;
 	return now;
@@ -87,7 +89,7 @@ static bool read_text(const struct mark *mark, char text[TEXT_SIZE])
 static void write_more(FILE *to)
 {
 	if (timed)
-		model_write_counters(to);
+		counters_write(to);
 	usage_write(to);
 }
 
@@ -213,7 +215,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 	(void)id;
 	if (timed) {
 		if (!started)
-			model_start();
+			pace_begin();
 		started = true;
 		block_translated(block, count);
 	} else if (beat_ns) {
@@ -255,7 +257,7 @@ static void finished(qemu_plugin_id_t id, void *data)
 	screen_close();
 	if (timed) {
 		fputs("{\"end\":true", out);
-		model_write_counters(out);
+		counters_write(out);
 		fputs("}\n", out);
 		fflush(out);
 	}
@@ -316,6 +318,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "timing=", 7)) {
 			if (!model_open(argv[i] + 7))
 				return -1;
+			if (!near_open())
+				return complain("cannot set up the model", strerror(ENOMEM));
 			timed = true;
 		} else if (!strncmp(argv[i], "profile=", 8)) {
 			if (!profile_open(argv[i] + 8))
@@ -347,7 +351,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		return complain("cannot set up the network", network);
 	if (authority && !network_secure(authority))
 		return complain("cannot serve over TLS by", authority);
-	model_beat = beat;
+	pace_beat = beat;
 	if (!strcmp(info->target_name, "i386"))
 		isa = ISA_X86;
 	else if (!strcmp(info->target_name, "x86_64"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "part/carry.h"
 
-#include "part/model.h"
+#include "part/state.h"
 
 static int64_t in_fs(int64_t thousandths)
 {

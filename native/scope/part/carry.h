@@ -39,12 +39,6 @@ struct carrying {
 /* Sums up a block that the core has taken; returns its size in bytes. */
 size_t carry_describe(struct carrying *carrying, const struct core *core);
 
-/* The results that are under way from blocks before the last. */
-struct carried {
-	uint64_t waiting;
-	int64_t ready_fs[64], added_fs[64]; /* of `waiting`, by the core's `busy` */
-};
-
 struct block;
 
 /*

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 
 #include "emulator/emulator.h"
+#include "part/model.h"
+#include "part/near.h"
 
-int cores_count = 1;
-int core_running;
 int64_t cores_quantum_ns = CORES_QUANTUM_NS;
-struct core_model *model_running = models;
 
 static int64_t border_ns = INT64_MIN;
 static bool in_turn;

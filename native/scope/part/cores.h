@@ -11,21 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "part/model.h"
+#include "part/state.h"
 
-#if CORES == 1
-
-#define cores_count 1
-#define core_running 0
-
-#else
+#if CORES > 1
 
 #ifndef CORES_QUANTUM_NS
 #define CORES_QUANTUM_NS 5000
 #endif
 
-extern int cores_count;
-extern int core_running; /* whose turn it is, or was last */
 extern int64_t cores_quantum_ns;
 
 void cores_open(int count);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "part/counters.h"
+
 #include <inttypes.h>
 
-#include "part/cores.h"
-#include "part/model.h"
+#include "part/state.h"
 
 static void add(struct counters *sum, const struct counters *counters)
 {
@@ -22,7 +23,7 @@ static void add(struct counters *sum, const struct counters *counters)
 		sum->beyond[kind] += counters->beyond[kind];
 }
 
-void model_write_counters(FILE *out)
+void counters_write(FILE *out)
 {
 	struct counters all = {0};
 	struct memory_waits waits = {0};

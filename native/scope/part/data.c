@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emulator/emulator.h"
 #include "emulator/places.h"
 #include "part/cores.h"
 #include "part/filling.h"

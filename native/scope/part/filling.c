@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "part/filling.h"
 
-#include "part/model.h"
+#include "part/state.h"
 
 #define BLOCK 32
 

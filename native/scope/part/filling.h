@@ -6,15 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * The last line that a store missed in, by its virtual number, since a run goes on from page to
- * page; how many in a row it ended, and which way they went.
- */
-struct filled {
-	uint64_t last_line, last_step;
-	uint32_t count;
-};
-
 /* Whether a store that misses, at a virtual address, is one of a run that is taken to fill memory.
  */
 bool filling_store(uint64_t address);

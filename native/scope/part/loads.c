@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "part/loads.h"
 
-#include "part/model.h"
+#include "part/state.h"
 
 int64_t loads_waited(uint32_t group, int64_t wait, bool from_memory)
 {

@@ -6,14 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The loads of one group that wait at once. */
-struct loads {
-	int64_t charged; /* when its block was entered, by the core's `charged` */
-	uint32_t group;
-	uint32_t count;
-	int64_t waited; /* that the core waited for them, fs */
-};
-
 /*
  * A load of that group (data.h) would by itself have to wait so long, for a line from memory or
  * from the second cache. How much of this, in fs, the core has waited already for those before it:

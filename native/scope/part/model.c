@@ -10,18 +10,7 @@
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
-#include "part/cores.h"
-#include "part/pace.h"
 #include "timing/reader.h"
-
-struct core_model models[CORES];
-struct timing part;
-struct cache shared_l2;
-struct uart shared_uart;
-struct block block_none;
-void (*model_beat)(int64_t ns);
-
-static int64_t charged_before; /* the emulator's count less `charged` */
 
 /* Instants are counted in fs, of which 64 bits hold 9223 s. */
 #define MOST_BUSY_FS (INT64_C(9000) * 1000000000 * FS_PER_NS)
@@ -55,7 +44,7 @@ static bool open_core(struct core_model *core)
 	       (!part.itlb.entries || tlb_open(&core->itlb, &part.itlb)) &&
 	       (!part.dtlb.entries || tlb_open(&core->dtlb, &part.dtlb)) &&
 	       (!part.tlb2.entries || tlb_open(&core->tlb2, &part.tlb2)) &&
-	       predictor_open(&core->predictor, &part.branch) && near_open(core);
+	       predictor_open(&core->predictor, &part.branch);
 }
 
 bool model_open(const char *path)
@@ -80,50 +69,18 @@ bool model_open(const char *path)
 	return true;
 }
 
-static void refuse(const char *what, const char *detail)
-{
-	fprintf(stderr,
-		"scope: this emulator does not have a clock that a model can set: %s: %s.\n"
-		"scope: use the board as counted, without a timing file.\n",
-		what, detail);
-	_Exit(1);
-}
-
-void model_start(void)
-{
-	const char *wrong = clock_check();
-
-	if (wrong)
-		refuse("timers_state", wrong);
-	wrong = places_open(&part);
-	if (wrong)
-		refuse("no memory at the region", wrong);
-	charged_before = emulator_now(0).instructions;
-	pace_begin();
-}
-
-/* How many instructions of the blocks that were entered did not run after all. */
-static int64_t overcharged(int64_t instructions)
+int64_t model_overcharged(int64_t instructions)
 {
 	int64_t charged = 0;
 
 	for (int i = 0; i < cores_count; i++)
 		charged += models[i].charged;
-	return charged - (instructions - charged_before);
-}
-
-struct instant model_now(void)
-{
-	struct instant now = emulator_now(0);
-	int64_t over_fs = overcharged(now.instructions) * part.cycle_fs;
-
-	now.ns = pace_seen(model.base_ns + (model.busy - over_fs) / FS_PER_NS);
-	return now;
+	return charged - instructions;
 }
 
 void model_account(int64_t instructions)
 {
-	int64_t over = overcharged(instructions);
+	int64_t over = model_overcharged(instructions);
 
 	if (model.busy > MOST_BUSY_FS) {
 		fputs("scope: the core has worked for 2.5 hours of the guest's time, and a timed "
@@ -148,7 +105,7 @@ void model_wake(struct core_model *core, int64_t ns)
 bool model_resumes(struct block *block, int64_t instructions)
 {
 	struct block *last = model.last;
-	int64_t over = overcharged(instructions);
+	int64_t over = model_overcharged(instructions);
 
 	/* An exception before it may be what is over, if nothing was accounted for at its begin. */
 	if (over > 0 && block->start - last->start < last->branch.after - last->start &&

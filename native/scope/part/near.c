@@ -11,7 +11,7 @@
 #define PAGE_NONE UINT64_MAX
 #define PAGE_MANY (UINT64_MAX - 1)
 
-bool near_open(struct core_model *core)
+static bool open_near(struct core_model *core)
 {
 	struct near *near = &core->near;
 	uint32_t slots = core->l1d.sets * core->l1d.ways;
@@ -27,6 +27,14 @@ bool near_open(struct core_model *core)
 	if (!near->index_of || !near->page_of)
 		return false;
 	memset(near->page_of, 0xff, (pages + 1) * sizeof(*near->page_of));
+	return true;
+}
+
+bool near_open(void)
+{
+	for (int i = 0; i < cores_count; i++)
+		if (!open_near(&models[i]))
+			return false;
 	return true;
 }
 

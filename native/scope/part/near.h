@@ -9,27 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NEAR 1024
-#define NEAR_EPOCH_SHIFT 60
+struct near;
 
-/* Each entry has the epoch in its upper bits: a new one outdates them all. */
-struct near {
-	uint64_t read[NEAR];  /* the line and the epoch, or 0 */
-	uint64_t write[NEAR]; /* the same, if it is dirty already */
-	uint32_t slot[NEAR];  /* of the cache */
-	uint32_t page[NEAR];  /* slot of the TLB */
-	uint64_t epoch;
-	uint32_t line_shift;
-	uint64_t missed; /* the line of the last store that found none to go to, or 0 */
-	uint64_t missed_place;
-	uint16_t *index_of; /* by slot of the cache: its index here */
-	uint64_t *page_of;  /* by slot of the TLB: the virtual page; near.c has two more values */
-};
-
-struct core_model;
-
-/* Before the first access, when the core's cache is open. False: out of memory. */
-bool near_open(struct core_model *core);
+/* Before the first access, when the caches are open. False: out of memory. */
+bool near_open(void);
 
 /* The line of that address lies in `slot` of the cache, its page in `page` of the TLB. */
 void near_remember(uint64_t address, uint32_t slot, uint32_t page);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "part/pace.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
+#include "emulator/places.h"
 #include "part/cores.h"
 #include "part/model.h"
 
@@ -13,6 +17,8 @@
 #define ROOM_NS (INT64_C(10) * PACE_NS)
 /* The emulator never runs more at once. */
 #define MOST_ROOM INT32_MAX
+
+void (*pace_beat)(int64_t ns);
 
 static struct instant looked; /* the emulator's, when it was set last */
 static int64_t room;	      /* what the emulator may run by itself from there on, at least */
@@ -30,10 +36,27 @@ static void set_clock(struct instant now, int64_t ns)
 	looked = (struct instant){.ns = ns, .instructions = now.instructions};
 }
 
+static void refuse(const char *what, const char *detail)
+{
+	fprintf(stderr,
+		"scope: this emulator does not have a clock that a model can set: %s: %s.\n"
+		"scope: use the board as counted, without a timing file.\n",
+		what, detail);
+	_Exit(1);
+}
+
 void pace_begin(void)
 {
+	const char *wrong = clock_check();
+
+	if (wrong)
+		refuse("timers_state", wrong);
+	wrong = places_open(&part);
+	if (wrong)
+		refuse("no memory at the region", wrong);
 	looked = emulator_now(0);
 	model.base_ns = looked.ns;
+	model.charged = looked.instructions;
 }
 
 /* All cores were idle if the clock went further than by their instructions. */
@@ -64,8 +87,8 @@ static void go_on(struct instant now, int64_t at, int64_t end_ns, void *back)
 		leave(now, held, back);
 	set_clock(now, held);
 	model.look_at = (least(end_ns, at + PACE_NS) - model.base_ns) * FS_PER_NS;
-	if (model_beat)
-		model_beat(at);
+	if (pace_beat)
+		pace_beat(at);
 }
 
 #if CORES == 1
@@ -133,9 +156,18 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back)
 
 #endif
 
-int64_t pace_seen(int64_t ns)
+static int64_t seen_or(int64_t ns)
 {
 	return ns < seen_ns ? seen_ns : ns;
+}
+
+struct instant pace_now(void)
+{
+	struct instant now = emulator_now(0);
+	int64_t over_fs = model_overcharged(now.instructions) * part.cycle_fs;
+
+	now.ns = seen_or(model.base_ns + (model.busy - over_fs) / FS_PER_NS);
+	return now;
 }
 
 void pace_show(void)
@@ -144,7 +176,7 @@ void pace_show(void)
 
 	model_account(now.instructions);
 	/* A timer fires between two blocks, whichever thread sees first that it is due. */
-	seen_ns = pace_seen(least(model_time(), deadline_ns - 1));
+	seen_ns = seen_or(least(model_time(), deadline_ns - 1));
 	set_clock(now, seen_ns);
 	model.look_at = INT64_MIN;
 }

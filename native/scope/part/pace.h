@@ -15,12 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/emulator.h"
+
 struct block;
 
 #define PACE_NS 20000
 
-/* At the start: the emulator's clock is the core's. */
+/*
+ * Tries out the emulator, before the first block, or ends it with a message; from there on its
+ * clock is the core's.
+ */
 void pace_begin(void);
+
+/* Told the time at least every PACE_NS of it. */
+extern void (*pace_beat)(int64_t ns);
 
 /*
  * A core enters a block, from whose callback `back` is where it returns to. Looks what is due and
@@ -34,7 +42,10 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back);
 /* The guest may see the clock in the block that runs: sets it. */
 void pace_show(void);
 
-/* The clock as the guest sees it at an instant of the core's: it never runs backwards. */
-int64_t pace_seen(int64_t ns);
+/*
+ * The instant of now as the guest sees it, at the end of the block that is running; the guest does
+ * not notice that it was asked for. It never runs backwards.
+ */
+struct instant pace_now(void);
 
 #endif

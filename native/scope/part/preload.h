@@ -5,26 +5,7 @@
 
 #include <stdint.h>
 
-#include "timing/timing.h"
-
-#define PRELOAD_PAGES 16
-#define PRELOAD_LINES 16
-
-struct preloads {
-	/* Lines that nobody asked for yet. A preload beyond these does nothing. */
-	struct {
-		uint32_t line;
-		int64_t ready;
-	} lines[PRELOAD_LINES];
-	uint32_t count;
-	/* When each of the fills that may be under way is done. */
-	int64_t done[MOST_PRELOADS], last;
-	/* The places of pages that were preloaded from recently. */
-	struct {
-		uint64_t page; /* its virtual number and one */
-		uint64_t place;
-	} pages[PRELOAD_PAGES];
-};
+struct preloads;
 
 /* Begins to fetch the line at a virtual address, unless the cache has it. */
 void preload(uint64_t address);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "part/cores.h"
-
 #define PAGE 4096
 #define WORDS (PAGE / sizeof(uint64_t))
 #define CHUNK 1024

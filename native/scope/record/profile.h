@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "part/model.h"
+#include "part/state.h"
 
 struct profile_block {
 	uint64_t address, page; /* virtual; the hash */

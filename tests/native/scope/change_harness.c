@@ -16,9 +16,6 @@
 #include "part/preload.h"
 #include "timing/reader.h"
 
-struct core_model models[CORES];
-struct timing part;
-
 void near_forget(struct near *near)
 {
 	(void)near;

@@ -25,7 +25,7 @@ _MODEL_PARTS: tuple[str | Path, ...] = (
         "part/filling.c",
         "part/loads.c",
     ),
-    *("part/memory.c", "part/tlb.c", "part/uart.c"),
+    *("part/memory.c", "part/state.c", "part/tlb.c", "part/uart.c"),
 )
 
 

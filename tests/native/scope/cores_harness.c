@@ -24,10 +24,6 @@
 #include "part/cores.h"
 #include "part/model.h"
 
-struct core_model models[CORES];
-struct timing part;
-struct cache shared_l2;
-
 static bool halted[CORES];
 static int64_t timer_ns = INT64_MAX / 4;
 

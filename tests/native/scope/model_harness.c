@@ -39,9 +39,6 @@
 #include "part/uart.h"
 #include "timing/reader.h"
 
-struct core_model models[CORES];
-struct timing part;
-
 static struct timing timing;
 
 static int drive_cache(void)

@@ -117,7 +117,7 @@ int main(void)
 	long long ns, count;
 	struct block block;
 
-	model_start();
+	pace_begin();
 	model.last = &block_none;
 	while (fgets(line, sizeof(line), stdin)) {
 		int got = sscanf(line, "%15s %lld %lld", what, &ns, &count);

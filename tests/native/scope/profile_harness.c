@@ -10,9 +10,6 @@
 
 #include "record/profile.h"
 
-struct core_model models[CORES];
-struct timing part;
-
 static _Alignas(4096) unsigned char page[4096];
 
 int main(int argc, char **argv)

@@ -26,7 +26,7 @@ Say = Callable[[str, Sequence[str]], list[list[int]]]
 @pytest.fixture(scope="session")
 def say(tmp_path_factory: pytest.TempPathFactory) -> Say:
     folder = tmp_path_factory.mktemp("change")
-    parts = ("change", "cache", "tlb", "branch", "memory")
+    parts = ("change", "cache", "tlb", "branch", "memory", "state")
     harness = compile_sanitized(
         folder / "harness",
         SCOPE,

@@ -20,7 +20,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("cores") / "harness",
         SCOPE,
         *("-DCORES=4", Path(__file__).with_name("cores_harness.c")),
-        *("part/cores.c", "part/cache.c"),
+        *("part/cores.c", "part/cache.c", "part/state.c"),
     )
 
 

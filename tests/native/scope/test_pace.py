@@ -19,8 +19,9 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("pace") / "harness",
         SCOPE,
         Path(__file__).with_name("pace_harness.c"),
-        *("part/branch.c", "part/cache.c", "part/memory.c", "part/model.c", "part/near.c"),
-        *("part/pace.c", "part/tlb.c", "part/uart.c", "decode/beyond.c", "decode/decode_pattern.c"),
+        *("part/branch.c", "part/cache.c", "part/memory.c", "part/model.c"),
+        *("part/pace.c", "part/state.c", "part/tlb.c", "part/uart.c"),
+        *("decode/beyond.c", "decode/decode_pattern.c"),
         *SCOPE.glob("timing/*.c"),
     )
 

@@ -40,6 +40,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-fno-sanitize=leak",
         HERE / "profile_harness.c",
         "record/profile.c",
+        "part/state.c",
     )
 
 
