@@ -113,13 +113,15 @@ static void mark_reached(unsigned int vcpu, void *data)
 		has_text = read_text(mark, text);
 	}
 	now = instant_before(site->pending, site->rest_fs);
-	if (mark->idles)
+	/* A core that idles while another works is not yet a board that does. */
+	if (mark->idles && cores_all_sleep_but(core_running))
 		screen_idle(now.ns);
 	if (mark->calls)
 		screen_called(words, now.ns);
 	if (mark->idles || mark->calls)
 		return;
-	record_mark(out, mark, now, words, has_text ? text : NULL, write_more);
+	record_mark(out, mark, now, cores_count > 1 ? core_running : -1, words,
+		    has_text ? text : NULL, write_more);
 	if (mark->profiles)
 		profile_mark();
 	if (mark->laps)

@@ -117,6 +117,16 @@ int64_t cores_look(int64_t woken_ns)
 	return least;
 }
 
+/* What the core waited for has changed by then, or it looks again. */
+static void end_pause(int core, int64_t ns)
+{
+	int64_t since = time_of(core);
+
+	pauses[core] = false;
+	model_wake(&models[core], ns);
+	models[core].counters.paused_ns += time_of(core) - since;
+}
+
 static int first_before(int64_t instant)
 {
 	for (int i = 0; i < cores_count; i++)
@@ -160,8 +170,7 @@ static void set_border(int64_t deadline_ns)
 	/* Those that wait look again. */
 	for (int i = 0; i < cores_count; i++) {
 		if (pauses[i])
-			model_wake(&models[i], border_ns);
-		pauses[i] = false;
+			end_pause(i, border_ns);
 		if (!sleeps[i] && time_of(i) < least)
 			least = time_of(i);
 	}
@@ -228,8 +237,7 @@ int64_t cores_snoop(uint32_t line, bool store, bool *given)
 		if (i == core_running || (slot = cache_find(other, line)) == CACHE_NOWHERE)
 			continue;
 		if (store && pauses[i]) {
-			pauses[i] = false;
-			model_wake(&models[i], model_time());
+			end_pause(i, model_time());
 			meet();
 		}
 		if (other->dirty[slot])
@@ -248,6 +256,14 @@ int64_t cores_snoop(uint32_t line, bool store, bool *given)
 			other->lines[slot] = CACHE_NOWHERE;
 	}
 	return wait;
+}
+
+bool cores_all_sleep_but(int core)
+{
+	for (int i = 0; i < cores_count; i++)
+		if (i != core && !emulator_sleeps(i))
+			return false;
+	return true;
 }
 
 #endif

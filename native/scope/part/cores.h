@@ -13,7 +13,11 @@
 
 #include "part/state.h"
 
-#if CORES > 1
+#if CORES == 1
+
+#define cores_all_sleep_but(core) true
+
+#else
 
 #ifndef CORES_QUANTUM_NS
 #define CORES_QUANTUM_NS 5000
@@ -46,6 +50,9 @@ int64_t cores_border(void);
 
 /* Every core that idles was woken at that instant, or a turn is not to go on. */
 void cores_end_turn(void);
+
+/* Whether no other core has anything to do. */
+bool cores_all_sleep_but(int core);
 
 /* The core that runs waits for what another does: for a change of a line that it has, at most. */
 void cores_pause(void);

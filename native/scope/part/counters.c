@@ -5,6 +5,22 @@
 
 #include "part/state.h"
 
+#if CORES > 1
+/* What each core ran, how long it did, and how long it waited for another. */
+static void write_cores(FILE *out)
+{
+	for (int i = 0; i < cores_count; i++) {
+		const struct core_model *core = &models[i];
+
+		fprintf(out, ",\"core%d_instructions\":%" PRId64, i, core->charged);
+		if (!part.counted)
+			fprintf(out,
+				",\"core%d_busy_fs\":%" PRId64 ",\"core%d_paused_fs\":%" PRId64, i,
+				core->busy, i, core->counters.paused_ns * FS_PER_NS);
+	}
+}
+#endif
+
 static void add(struct counters *sum, const struct counters *counters)
 {
 	sum->l1i_misses += counters->l1i_misses;
@@ -18,6 +34,7 @@ static void add(struct counters *sum, const struct counters *counters)
 	sum->icache_fs += counters->icache_fs;
 	sum->dcache_fs += counters->dcache_fs;
 	sum->tlb_fs += counters->tlb_fs;
+	sum->shared_fs += counters->shared_fs;
 	sum->uart_fs += counters->uart_fs;
 	for (int kind = 0; kind < BEYOND_KINDS; kind++)
 		sum->beyond[kind] += counters->beyond[kind];
@@ -42,17 +59,25 @@ void counters_write(FILE *out)
 	core_fs = busy - all.branch_fs - all.icache_fs - all.dcache_fs - all.tlb_fs - all.uart_fs -
 		  waits.device_fs;
 
+	fprintf(out, ",\"counters\":{\"instructions\":%" PRId64, charged);
+#if CORES > 1
+	write_cores(out);
+	if (part.counted) {
+		fputc('}', out);
+		return;
+	}
+	fprintf(out, ",\"shared_fs\":%" PRId64, all.shared_fs);
+#endif
 	fprintf(out,
-		",\"counters\":{\"instructions\":%" PRId64 ",\"cycles_fs\":%" PRId64
-		",\"core_fs\":%" PRId64 ",\"branch_fs\":%" PRId64 ",\"branch_misses\":%" PRIu64
-		",\"l1i_misses\":%" PRIu64 ",\"l1d_misses\":%" PRIu64 ",\"l2_misses\":%" PRIu64
-		",\"tlb_misses\":%" PRIu64 ",\"writebacks\":%" PRIu64 ",\"icache_fs\":%" PRId64
-		",\"dcache_fs\":%" PRId64 ",\"tlb_fs\":%" PRId64 ",\"write_fs\":%" PRId64
-		",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64 ",\"uart_fs\":%" PRId64,
-		charged, busy, core_fs, all.branch_fs, branch_misses, all.l1i_misses,
-		all.l1d_misses, all.l2_misses, all.tlb_misses, all.writebacks, all.icache_fs,
-		all.dcache_fs, all.tlb_fs, waits.write_fs, waits.flash_fs, waits.device_fs,
-		all.uart_fs);
+		",\"cycles_fs\":%" PRId64 ",\"core_fs\":%" PRId64 ",\"branch_fs\":%" PRId64
+		",\"branch_misses\":%" PRIu64 ",\"l1i_misses\":%" PRIu64 ",\"l1d_misses\":%" PRIu64
+		",\"l2_misses\":%" PRIu64 ",\"tlb_misses\":%" PRIu64 ",\"writebacks\":%" PRIu64
+		",\"icache_fs\":%" PRId64 ",\"dcache_fs\":%" PRId64 ",\"tlb_fs\":%" PRId64
+		",\"write_fs\":%" PRId64 ",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64
+		",\"uart_fs\":%" PRId64,
+		busy, core_fs, all.branch_fs, branch_misses, all.l1i_misses, all.l1d_misses,
+		all.l2_misses, all.tlb_misses, all.writebacks, all.icache_fs, all.dcache_fs,
+		all.tlb_fs, waits.write_fs, waits.flash_fs, waits.device_fs, all.uart_fs);
 	if (all.changes)
 		fprintf(out, ",\"space_changes\":%" PRIu64 ",\"cleaned_lines\":%" PRIu64,
 			all.changes, all.cleaned);

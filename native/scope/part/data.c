@@ -83,6 +83,19 @@ static void store_on(uint64_t address, uint64_t place, uint32_t mark)
 	model_wait_for_data(model_write(place, written_together()));
 }
 
+#if CORES > 1
+/* Other cores may have the line; whether one gives it. */
+static bool wait_for_line(uint32_t line, bool store)
+{
+	bool given = false;
+	int64_t wait = cores_snoop(line, store, &given);
+
+	model_wait_for_data(wait);
+	model.counters.shared_fs += wait;
+	return given;
+}
+#endif
+
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
 static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint32_t mark)
 {
@@ -93,7 +106,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint3
 
 #if CORES > 1
 	if (slot == CACHE_NOWHERE || (store && !model.l1d.dirty[slot]))
-		model_wait_for_data(cores_snoop(line, store, &given));
+		given = wait_for_line(line, store);
 #endif
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;

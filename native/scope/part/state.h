@@ -62,6 +62,8 @@ struct counters {
 	uint64_t changes, cleaned; /* of the address space; lines written back at them */
 	/* The core's waits, by cause; the rest of its time is its own. */
 	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
+	int64_t shared_fs; /* of dcache_fs: for lines that another core has */
+	int64_t paused_ns; /* not of its time: it waited for another core (WFE, YIELD) */
 	uint64_t beyond[BEYOND_KINDS];
 };
 

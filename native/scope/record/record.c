@@ -22,11 +22,13 @@ static void write_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
-		 const char *text, void (*write_more)(FILE *out))
+void record_mark(FILE *out, const struct mark *mark, struct instant at, int core,
+		 const uint64_t *words, const char *text, void (*write_more)(FILE *out))
 {
 	fprintf(out, "{\"mark\":\"%s\",\"ns\":%" PRId64 ",\"instructions\":%" PRId64, mark->name,
 		at.ns, at.instructions);
+	if (core >= 0)
+		fprintf(out, ",\"core\":%d", core);
 	for (int i = 0; i < mark->words; i++)
 		fprintf(out, "%s%" PRIu64, i ? "," : ",\"words\":[", words[i]);
 	if (mark->words)

@@ -10,14 +10,15 @@
 #include "record/marks.h"
 
 /*
- * {"mark":NAME,"ns":N,"instructions":N[,"words":[...]][,"text":TEXT]}
+ * {"mark":NAME,"ns":N,"instructions":N[,"core":N][,"words":[...]][,"text":TEXT]}
  *
  * `text` is NULL where none could be read. It comes from the guest: bytes
  * outside printable ASCII are written as escapes, each byte as one character.
- * `write_more`, where not NULL, adds members of its own.
+ * `core` is which one reached it, -1 if there is but one. `write_more`, where not NULL, adds
+ * members of its own.
  */
-void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
-		 const char *text, void (*write_more)(FILE *out));
+void record_mark(FILE *out, const struct mark *mark, struct instant at, int core,
+		 const uint64_t *words, const char *text, void (*write_more)(FILE *out));
 
 /* {"ask":TEXT}, which comes from the guest as well. */
 void record_question(FILE *out, const char *text);

@@ -13,6 +13,7 @@
  *   busy CLASS CYCLES              for so long no other such may begin; the rest may
  *   accumulate CLASS CYCLES        until a result of the class may be what the product of
  *                                  such a class is added to
+ *   counted                        a cycle is an instruction, and only these are recorded
  *   kernel BASE SIZE               whose code turns the data cache on: up to two
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  [FILL_FS], of a line into a cache

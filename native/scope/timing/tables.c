@@ -145,6 +145,13 @@ static const char *read_uart(struct timing *timing, struct words *words)
 		   : "uart wants ADDRESS BYTE_FS";
 }
 
+static const char *read_counted(struct timing *timing, struct words *words)
+{
+	(void)words;
+	timing->counted = true;
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	const char *(*read)(struct timing *timing, struct words *words);
@@ -157,6 +164,7 @@ static const struct {
     {"kernel", read_kernel},
     {"region", read_region},
     {"uart", read_uart},
+    {"counted", read_counted},
 };
 
 const char *tables_read(struct timing *timing, const char *name, struct words *words)

@@ -73,6 +73,7 @@ struct region {
 
 struct timing {
 	enum isa isa;
+	bool counted; /* each instruction is a cycle, by which cores take turns: no time counts */
 	uint64_t clock;
 	int64_t cycle_fs;
 	uint32_t issue;

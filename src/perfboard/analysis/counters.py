@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The counts of the scope's timing model, as metrics: misses, and times waited."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from perfboard.model.run import Metric, Unit
@@ -11,6 +12,13 @@ _WAITS = "_fs"
 _MISSES = "_misses"
 _NOT_WAITS = ("cycles_fs", "core_fs")
 _WORDS = {"uart": "console"}
+# What the scope counts of one core of several: unit, scale and words.
+_OF_CORE = re.compile(r"core(\d+)_(instructions|busy_fs|paused_fs)", re.ASCII)
+_CORE_WORDS: Mapping[str, tuple[str, Unit, float, str]] = {
+    "instructions": ("instructions", "1", 1.0, "instructions of core"),
+    "busy_fs": ("busy", "s", _FS, "busy: core"),
+    "paused_fs": ("paused", "s", _FS, "waited for another core (WFE, YIELD): core"),
+}
 TITLES = {
     "misses.l1i": "L1 instruction misses",
     "misses.l1d": "L1 data misses",
@@ -25,13 +33,15 @@ TITLES = {
     "waits.flash": "waited for flash",
     "waits.device": "waited for devices",
     "waits.console": "waited for the console",
+    "waits.shared": "waited for what another core had",
 }
 
 
 def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[Metric, ...]:
     """`<prefix>.misses.<cache>` in 1 and `<prefix>.waits.<cause>` in s, a sample each of `counted`.
 
-    Those that each of them has, in the first's order. Waits are parts of the processor's time.
+    Those that each of them has, in the first's order. Waits are parts of the processor's time. Of
+    several cores each has `<prefix>.core<N>.instructions`, `.busy` and `.paused`.
     """
     names = [name for name in counted[0] if all(name in each for each in counted)]
     misses = [
@@ -39,13 +49,17 @@ def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[
         for name in names
         if name.endswith(_MISSES)
     ]
-    waits = []
+    cores, waits = [], []
     for name in names:
-        if name.endswith(_WAITS) and name not in _NOT_WAITS:
+        if of_core := _OF_CORE.fullmatch(name):
+            what, unit, scale, title = _CORE_WORDS[of_core[2]]
+            own = f"core{of_core[1]}.{what}"
+            cores.append(_metric(prefix, own, unit, counted, name, scale, f"{title} {of_core[1]}"))
+        elif name.endswith(_WAITS) and name not in _NOT_WAITS:
             cause = name.removesuffix(_WAITS)
             cause = _WORDS.get(cause, cause)
             waits.append(_metric(prefix, f"waits.{cause}", "s", counted, name, _FS))
-    return (*misses, *waits)
+    return (*misses, *waits, *cores)
 
 
 def _metric(
@@ -55,10 +69,11 @@ def _metric(
     counted: Sequence[Mapping[str, int]],
     counter: str,
     scale: float,
+    title: str = "",
 ) -> Metric:
     return Metric(
         name=f"{prefix}.{name}",
-        title=TITLES.get(name, ""),
+        title=title or TITLES.get(name, ""),
         unit=unit,
         samples=tuple(each[counter] / scale for each in counted),
     )

@@ -4,24 +4,38 @@
 from collections.abc import Iterator, Mapping
 
 from perfboard.boards.parameters import lines
-from perfboard.model.board.virtual import FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, Machine, VirtualBoard
 from perfboard.model.timing.part import Access, Timing
 
 # The factor that decides what drives the clock, at the level where the model does.
 TIMED: Mapping[str, str] = {"detail": "timed"}
 _SECOND = 10**15
+# Classes of instructions (native/scope/decode/decode.h) whose cost is that of each register.
+_OF_SEVERAL = (
+    *("load_pair", "load_multiple", "load_multiple_pc", "store_pair", "store_multiple"),
+    *("fp_load", "fp_store"),
+)
 _WORD = 4
 
 
 def timing_text(board: VirtualBoard, levels: Mapping[str, str]) -> str | None:
-    """The scope's input for the model at those levels; None if nothing is timed.
+    """The scope's input for the model at those levels; None if it needs none.
 
-    A line a parameter or a row of a table, as native/scope/timing/reader.h describes.
+    A line a parameter or a row of a table, as native/scope/timing/reader.h describes. Where
+    instructions are counted, several cores take turns by them.
     """
     if board.timing is None or not TIMED.items() <= levels.items():
-        return None
+        return None if board.machine.cpus == 1 else _counting(board.machine)
     timing = board.timing.at({f: levels[f] for f in board.timing.factors})
     return "".join(f"{line}\n" for line in _lines(board, timing))
+
+
+def _counting(machine: Machine) -> str:
+    """A part whose instructions take a cycle each, as long as the emulator counts for one."""
+    # An instruction of several registers is one as well.
+    costs = "".join(f"cost {name} 0 1000 1000\n" for name in _OF_SEVERAL)
+    hz = 10**9 >> machine.icount_shift
+    return f"isa {machine.isa}\nclock.hz {hz}\ncost alu 1000 1000\n{costs}counted\n"
 
 
 def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:

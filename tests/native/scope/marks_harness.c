@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 
 		if (marks_find(&marks, mark->address)->address != mark->address)
 			return 1;
-		record_mark(stdout, mark, at, words,
+		record_mark(stdout, mark, at, -1, words,
 			    mark->text_argument >= 0 && argc > 1 ? argv[1] : NULL, NULL);
 	}
 	record_console_byte(stdout, (struct instant){5, 6});

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.factors.choose import changed, choose, factors_of, image_factors
 from perfboard.images.kernel.drivers import driver_files
+from perfboard.images.kernel.features import feature_options
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
@@ -25,8 +26,10 @@ def recipe(**levels: str) -> Recipe:
 
 
 @pytest.mark.parametrize("name", list_boards())
-def test_the_default_levels_change_nothing(name: str) -> None:
-    assert variant_of(name).recipe == Recipe(load_board(name).board)
+def test_the_default_levels_change_nothing_but_what_several_cores_need(name: str) -> None:
+    board = load_board(name).board
+    several = feature_options("smp") if board.machine.cpus > 1 else {}
+    assert variant_of(name).recipe == Recipe(board, options=several)
 
 
 @given(st.data())

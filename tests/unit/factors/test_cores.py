@@ -15,11 +15,26 @@ def test_a_kernel_for_several_cores_has_what_they_need() -> None:
     assert four.options["CONFIG_SMP"] == "y"
 
 
-def test_one_core_is_the_board_as_it_is() -> None:
-    loaded = load_board("rpi2")
-    one, as_it_is = choose(loaded, {"cores": "1"}).recipe, choose(loaded, {}).recipe
-    assert one.board.machine.cpus == as_it_is.board.machine.cpus == 1
-    assert "CONFIG_SMP" not in one.options and one.options == as_it_is.options
+@pytest.mark.parametrize("board", ["rpi2", "orangepi-pc", "rpi-zero2", "teres"])
+def test_a_board_has_all_cores_of_its_part(board: str) -> None:
+    as_it_is = choose(load_board(board), {}).recipe
+    assert as_it_is.board.machine.cpus == 4
+    assert as_it_is.options["CONFIG_SMP"] == "y"
+
+
+def test_one_core_has_the_kernel_of_a_board_of_one() -> None:
+    one = choose(load_board("rpi2"), {"cores": "1"}).recipe
+    assert one.board.machine.cpus == 1
+    assert one.options == choose(load_board("verdex"), {}).recipe.options
+
+
+@pytest.mark.parametrize("cores", ["board", "2"])
+def test_several_cores_that_are_counted_take_turns_by_instructions(cores: str) -> None:
+    variant = choose(load_board("rpi2"), {"cores": cores, "detail": "counted"})
+    assert not variant.timed
+    assert (variant.timing or "").endswith("counted\n")
+    one = choose(load_board("rpi2"), {"cores": "1", "detail": "counted"})
+    assert one.timing is None
 
 
 def test_a_board_whose_part_has_one_core_has_no_such_factor() -> None:
@@ -27,12 +42,6 @@ def test_a_board_whose_part_has_one_core_has_no_such_factor() -> None:
     assert "cores" not in factors_of(board)
     with pytest.raises(UsageError, match='board verdex has no factor "cores"'):
         choose(load_board("verdex"), {"cores": "2"})
-
-
-def test_several_cores_are_not_counted_alone() -> None:
-    with pytest.raises(UsageError, match="cores=4 takes turns by the board's time, which detail=c"):
-        choose(load_board("rpi2"), {"cores": "4", "detail": "counted"})
-    assert choose(load_board("rpi2"), {"cores": "1", "detail": "counted"}).levels["cores"] == "1"
 
 
 def test_it_is_never_a_way_to_make_a_board_faster() -> None:

@@ -51,11 +51,15 @@ def metrics_of(boots: Sequence[Boot]) -> tuple[Metric, ...]:
     """The metrics of a boot study: for each row its time and its instructions.
 
     Times are in s; the count of instructions, `<name>.instructions` in 1, follows
-    its time where every boot has it. Each metric has one sample a boot, or is bounded.
+    its time where every boot has it. Each metric has one sample a boot, or is bounded. Several
+    cores that were counted have no times.
     """
     metrics: list[Metric] = []
+    by_core = any(boot.counted_by_core for boot in boots)
     for row in boot_rows(boots):
-        if row.between is None:
+        if by_core:
+            pass
+        elif row.between is None:
             metrics.append(Metric(name=row.name, unit="s", samples=row.seconds))
         else:
             metrics.append(Metric(name=row.name, unit="s", samples=(), between=row.between))

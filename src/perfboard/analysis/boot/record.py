@@ -15,10 +15,10 @@ from perfboard.analysis.boot.reading.reader import ConsoleRecording, read_record
 from perfboard.analysis.boot.reading.scope_log import (
     counted_at,
     parse_scope,
-    process_times,
     scope_marks,
 )
 from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
+from perfboard.analysis.boot.reading.turns import core_times, process_times
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 
@@ -58,6 +58,7 @@ def boot_record(
     return record.model_copy(
         update={
             "processes": process_times(log, last_ns),
+            **({"cores": cores} if (cores := core_times(log, last_ns)) else {}),
             "counters": next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
             "counted": counted_at(log, [mark for mark in record.marks if mark.name in BOUNDS]),
             "host_seconds": host_seconds,

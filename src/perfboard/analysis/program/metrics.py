@@ -71,18 +71,24 @@ def trial_metrics(
 ) -> tuple[Metric, ...]:
     """Real, user and system time, instructions, memory, and what was waited for.
 
-    Idle time is what is left of the real time. Waits are parts of the user's and the
+    Idle time is what is left of the real time of all cores. Waits are parts of the user's and the
     system's time. Memory is the most that all processes had together; `resident_bytes`, the
     most of one of those that were waited for, is beyond it where it grew between two looks.
     """
     real = (end.ns - begin.ns) / 1e9
-    idle = real - user_s - system_s
+    cores = max(1, sum(name.endswith("_busy_fs") for name in end.counters))
+    idle = cores * real - user_s - system_s
     together = end.most_memory - begin.memory
-    found = [
+    times = [
         _metric("try.time.real", "s", real),
         _metric("try.time.user", "s", user_s),
         _metric("try.time.system", "s", system_s),
         _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
+    ]
+    # Several cores whose instructions alone are counted have no time.
+    by_core = bool(end.counters) and "cycles_fs" not in end.counters
+    found = [
+        *([] if by_core else times),
         _metric("try.instructions", "1", end.instructions - begin.instructions),
         _metric("try.memory.resident", "B", max(resident_bytes, together)),
     ]

@@ -107,6 +107,11 @@ class _AnyBoard(_Virtual):
     def _fits(self) -> "_AnyBoard":
         if self.image.root is None and self.image.initrd is None:
             raise ValueError("image needs a root file system: image.root, image.initrd or both")
+        if self.machine.cpus > 1 and self.machine.isa == "x86":
+            raise ValueError(
+                f"machine.cpus is {self.machine.cpus}, and {self.machine.emulator} has one "
+                "processor here; leave it out"
+            )
         if self.timing and self.machine.cpus > self.timing.core.cores:
             raise ValueError(
                 f"machine.cpus is {self.machine.cpus}, and the part {self.timing.core.name} has "

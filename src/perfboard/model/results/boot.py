@@ -100,6 +100,23 @@ class ProcessTime(Record):
     instructions: Int64
 
 
+class Stretch(Record):
+    """A stretch that a core worked, most of it for one process."""
+
+    process: str
+    start_ns: Int64
+    duration_ns: Int64
+
+
+class CoreTime(Record):
+    """What one of several cores did over a boot: how long it did not idle, and when."""
+
+    core: int
+    busy_ns: Int64
+    instructions: Int64
+    stretches: tuple[Stretch, ...] = ()
+
+
 class Boot(Record):
     """One boot: its marks in order of time, and what the instruments saw.
 
@@ -111,7 +128,8 @@ class Boot(Record):
     on the console before each, by mark. Counters with an `ns` are those of that instant, the last
     before their mark. `unpacked_bytes` is the kernel's size, and `console_baud`
     the console's rate in bit/s, as the kernel prints them. `last_ns` is the last that a saved log
-    shows of a boot that does not come to be usable in it.
+    shows of a boot that does not come to be usable in it. `cores` are those of a virtual board with
+    several.
     """
 
     marks: tuple[Mark, ...]
@@ -127,12 +145,13 @@ class Boot(Record):
     unpacked_bytes: Int64 | None = None
     console_baud: Int64 | None = None
     waits: tuple[Wait, ...] = ()
+    cores: tuple[CoreTime, ...] = ()
     host_seconds: float | None = None
     last_ns: Int64 | None = None
 
     @model_serializer(mode="wrap")
     def _of_log(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_unset(self, handler(self), "last_ns")
+        return without_unset(self, handler(self), "last_ns", "cores")
 
     @property
     def whole_counters(self) -> dict[str, int]:
@@ -141,6 +160,11 @@ class Boot(Record):
         at_ns = self.counted.get("usable", {}).get("ns")
         late = usable is not None and at_ns is not None and at_ns * 10 < usable.t_ns * 9
         return {} if late else self.counters
+
+    @property
+    def counted_by_core(self) -> bool:
+        """Whether its cores' instructions alone were counted, so that no clock tells its times."""
+        return bool(self.cores) and "cycles_fs" not in self.counters
 
     def mark(self, name: str) -> Mark | None:
         """The first mark of that name, or None."""

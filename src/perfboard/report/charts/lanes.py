@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The waterfall of a boot: its lanes, their rows, and the bars on them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from perfboard.analysis.boot.phase_time import PhaseTime
@@ -87,7 +87,25 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
     services = [span for span in boot.spans if span.kind == "service"]
     if spans := _span_lane("services", services, start_ns, end_ns):
         found.append(spans)
-    return tuple(found)
+    return (*found, *_core_lanes(boot, start_ns, end_ns))
+
+
+def _core_lanes(boot: Boot, start_ns: int, end_ns: int) -> Iterator[Lane]:
+    """A lane a core, with what it worked for."""
+    for core in boot.cores:
+        bars = tuple(
+            LaneBar(
+                f"core {core.core}: {stretch.process}",
+                stretch.start_ns,
+                min(stretch.start_ns + stretch.duration_ns, end_ns),
+                "step",
+            )
+            for stretch in core.stretches
+            if start_ns <= stretch.start_ns < end_ns
+        )
+        if bars:
+            share = core.busy_ns / (end_ns - start_ns)
+            yield Lane(f"core {core.core}: {share:.0%}", (Strip("", "", bars),))
 
 
 def step_name(step: PhaseTime) -> str:

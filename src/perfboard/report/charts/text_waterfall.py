@@ -9,7 +9,7 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.units import format_between, format_value
 
 # The columns: titles, bars; the times have the rest of the line.
-_TITLE, _BAR = 24, 44
+TITLE, BAR = 24, 44
 
 
 def text_waterfall(rows: Sequence[BootRow], at_least_s: float = 0.0) -> Iterator[str]:
@@ -21,11 +21,11 @@ def text_waterfall(rows: Sequence[BootRow], at_least_s: float = 0.0) -> Iterator
     whole, start = max(at_least_s, sum(seconds for _, seconds in times)), 0.0
     for row, seconds in times:
         title = row.title
-        begin, end = (round(at / whole * _BAR) if whole else 0 for at in (start, start + seconds))
+        begin, end = (round(at / whole * BAR) if whole else 0 for at in (start, start + seconds))
         start += seconds
-        title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
-        bar = " " * min(begin, _BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
-        yield f"{title:{_TITLE}} {bar:{_BAR}} {row_value(row):>9}"
+        title = title if len(title) <= TITLE else f"{title[: TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
+        bar = " " * min(begin, BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
+        yield f"{title:{TITLE}} {bar:{BAR}} {row_value(row):>9}"
 
 
 def row_value(row: BootRow) -> str:

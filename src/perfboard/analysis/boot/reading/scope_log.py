@@ -4,14 +4,13 @@
 import json
 import re
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.analysis.boot.reading.services import STEP
-from perfboard.model.results.boot import IDLE_TASK, Mark, ProcessTime
+from perfboard.model.results.boot import Mark
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
 ACCOUNTING = {"switch", "fork", "comm"}
@@ -23,7 +22,8 @@ _SCRIPT = re.compile(r"/etc/init\.d/(?!rcS?\Z|S\d\d)([\w.-]{1,60})", re.ASCII)
 class ScopeRecord:
     """A mark that was reached, with the argument registers and text asked for.
 
-    `counters` are the timing model's from reset to there; a counted board has none.
+    `counters` are the timing model's from reset to there; a counted board of one core has none.
+    `core` is which one reached it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class ScopeRecord:
     words: tuple[int, ...] = ()
     text: str = ""
     counters: Mapping[str, int] = field(default_factory=dict)
+    core: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def parse_scope(lines: Iterable[str]) -> ScopeLog:
                     tuple(record.get("words", ())),
                     record.get("text", ""),
                     record.get("counters", {}),
+                    record.get("core", 0),
                 )
             )
     return ScopeLog(tuple(records), Stamps(ns, instructions))
@@ -122,47 +124,3 @@ def counted_at(log: ScopeLog, marks: Iterable[Mark]) -> dict[str, dict[str, int]
             if record.ns < mark.t_ns:
                 found[mark.name]["ns"] = record.ns
     return found
-
-
-def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
-    """Processor time by process, largest first, from the first switch to `until_ns`.
-
-    A `switch` gives the task that leaves the processor and, last, the one that
-    takes it, as addresses; `fork` a task that is made, which has its parent's name
-    until `comm` (a kernel thread) or `exec` (a program) names it. Time in
-    interrupts is the interrupted task's. Processes of one name are one row.
-    """
-    names: dict[int, str] = {}
-    time_ns: dict[str, int] = defaultdict(int)
-    instructions: dict[str, int] = defaultdict(int)
-    current: int | None = None
-    since: ScopeRecord | None = None
-
-    def charge(end_ns: int, end_instructions: int) -> None:
-        if current is not None and since is not None:
-            name = names.get(current, IDLE_TASK)
-            time_ns[name] += end_ns - since.ns
-            instructions[name] += end_instructions - since.instructions
-
-    for record in log.records:
-        if record.ns > until_ns:
-            break
-        if record.name == "switch" and len(record.words) >= 2:
-            charge(record.ns, record.instructions)
-            current, since = record.words[-1], record
-        elif record.name == "fork" and record.words:
-            names[record.words[0]] = names.get(current, IDLE_TASK) if current else IDLE_TASK
-        elif record.name == "comm" and record.words:
-            names[record.words[0]] = record.text
-        elif record.name == "exec" and current is not None:
-            # Its use so far belongs to its old name.
-            charge(record.ns, record.instructions)
-            since = record
-            names[current] = record.text.rpartition("/")[2]
-    last = next((r for r in reversed(log.records) if r.ns <= until_ns), None)
-    if last is not None:
-        charge(last.ns, last.instructions)
-    rows = [
-        ProcessTime(name=n, time_ns=t, instructions=instructions[n]) for n, t in time_ns.items()
-    ]
-    return tuple(sorted(rows, key=lambda row: -row.time_ns))

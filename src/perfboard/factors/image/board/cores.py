@@ -11,8 +11,7 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 
-# Counted alone, the emulator lets a core that waits for another one run until the next timer.
-_NEEDS_TIME = {("detail", "counted"): "takes turns by the board's time, which detail=counted lacks"}
+_COUNTS = (1, 2, 4)
 
 
 def _of_part(board: VirtualBoard) -> int:
@@ -44,11 +43,7 @@ FACTOR = Factor(
     title="The cores of the processor",
     levels={
         "board": Level(with_cores),
-        "1": Level(_have(1), technique=False),
-        **{
-            f"{count}": Level(_have(count), technique=False, excludes=_NEEDS_TIME)
-            for count in (2, 4)
-        },
+        **{f"{count}": Level(_have(count), technique=False) for count in _COUNTS},
     },
     other_hardware=True,
     of_trials=True,

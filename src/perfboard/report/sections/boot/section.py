@@ -14,6 +14,7 @@ from perfboard.report.charts.series import SeriesChart, series_of
 from perfboard.report.charts.waterfall import NARROW, WIDE, draw
 from perfboard.report.section import Section
 from perfboard.report.sections.boot import tables
+from perfboard.report.sections.boot.by_core import by_core, counted_by_core, counted_lead
 from perfboard.report.sections.boot.causes import cause_sentence, compression_sentence
 from perfboard.report.sections.boot.text import boot_parts, measure_title
 from perfboard.report.words.commands import command_again
@@ -31,6 +32,8 @@ SOURCES = {
 
 
 def _lead(run: Run, result: BootResult) -> str:
+    if counted_by_core(result):
+        return counted_lead(run, result)
     series = series_of(result.boots)
     if not series.totals:
         return _unended_sentence(run, series)
@@ -49,6 +52,8 @@ def _lead(run: Run, result: BootResult) -> str:
 
 
 def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
+    if counted_by_core(result):
+        return "blocks.html.j2", {}
     series = series_of(result.boots)
     shown = lanes(series.boot)
     return f"{__package__}/boot.html.j2", {
@@ -140,4 +145,6 @@ def _where_sentence(rows: list[tables.TimeRow]) -> str:
     return sentence
 
 
-SECTION = Section(result=BootResult, order=10, text=boot_parts, page=_page, lead=_lead)
+SECTION = Section(
+    result=BootResult, order=10, blocks=by_core, text=boot_parts, page=_page, lead=_lead
+)

@@ -13,9 +13,12 @@ from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.published import PublishedResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_between, format_value
+from perfboard.report.blocks import block_parts
 from perfboard.report.charts.series import series_of
-from perfboard.report.charts.text_waterfall import row_value, text_waterfall
+from perfboard.report.charts.text_cores import text_cores
+from perfboard.report.charts.text_waterfall import row_value, span_s, text_waterfall
 from perfboard.report.metrics import metric_table
+from perfboard.report.sections.boot.by_core import by_core, counted_by_core
 from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, new_table
 from perfboard.report.words.evidence import headed, not_modelled
@@ -37,11 +40,17 @@ def measure_title(run: Run) -> str:
 
 def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     """Phases and their precision; where the boots are all of the run, its other metrics too."""
+    if counted_by_core(result):
+        return ["", *block_parts(by_core(run, result))]
     rows = boot_rows(result.boots)
     title = measure_title(run)
     parts: list[str | Table] = ["", f"{title}:"] if title else []
     if rows:
-        parts += ["", *text_waterfall(rows), "", _phase_table(run, rows)]
+        parts += ["", *text_waterfall(rows)]
+        boot = series_of(result.boots).boot
+        if boot.cores:
+            parts += ["", *text_cores(boot, round(span_s(rows) * 10**9))]
+        parts += ["", _phase_table(run, rows)]
         rough = [
             row
             for row in rows

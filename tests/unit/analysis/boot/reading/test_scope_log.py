@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.reading.scope_log import parse_scope, process_times, scope_marks
+from perfboard.analysis.boot.reading.scope_log import parse_scope, scope_marks
+from perfboard.analysis.boot.reading.turns import process_times
 
 IDLE, INIT, CHILD = 0xC0000000, 0xC1000000, 0xC2000000
 
