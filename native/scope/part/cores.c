@@ -117,7 +117,7 @@ int64_t cores_look(int64_t woken_ns)
 	return least;
 }
 
-/* What the core waited for has changed by then, or it looks again. */
+/* The line that it waited for has changed by then, or it looks again. */
 static void end_pause(int core, int64_t ns)
 {
 	int64_t since = time_of(core);

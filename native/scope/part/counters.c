@@ -6,7 +6,7 @@
 #include "part/state.h"
 
 #if CORES > 1
-/* What each core ran, how long it did, and how long it waited for another. */
+/* Each core's instructions, its own time, and how long it waited for another. */
 static void write_cores(FILE *out)
 {
 	for (int i = 0; i < cores_count; i++) {

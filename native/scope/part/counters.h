@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the timing model counted since the start, in the record's words. */
+/* The counters of the timing model since the start, in the record's words. */
 #ifndef SCOPE_COUNTERS_H
 #define SCOPE_COUNTERS_H
 

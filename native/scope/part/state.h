@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each core of the timing model has, and what all of them share.
+ * The state of the timing model: of each core, and of all of them together.
  *
  * `busy` is the core's own time in femtoseconds: it runs while the core does,
  * and stands still while it idles. The core's clock is `base_ns` and `busy`; pace.h says when the

@@ -12,7 +12,7 @@ _WAITS = "_fs"
 _MISSES = "_misses"
 _NOT_WAITS = ("cycles_fs", "core_fs")
 _WORDS = {"uart": "console"}
-# What the scope counts of one core of several: unit, scale and words.
+# The scope's counts of one core of several: unit, scale and words.
 _OF_CORE = re.compile(r"core(\d+)_(instructions|busy_fs|paused_fs)", re.ASCII)
 _CORE_WORDS: Mapping[str, tuple[str, Unit, float, str]] = {
     "instructions": ("instructions", "1", 1.0, "instructions of core"),
@@ -40,8 +40,8 @@ TITLES = {
 def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[Metric, ...]:
     """`<prefix>.misses.<cache>` in 1 and `<prefix>.waits.<cause>` in s, a sample each of `counted`.
 
-    Those that each of them has, in the first's order. Waits are parts of the processor's time. Of
-    several cores each has `<prefix>.core<N>.instructions`, `.busy` and `.paused`.
+    Those that each of them has, in the first's order. Waits are parts of the processor's time. Each
+    core of several has `<prefix>.core<N>.instructions`, `.busy` and `.paused`.
     """
     names = [name for name in counted[0] if all(name in each for each in counted)]
     misses = [

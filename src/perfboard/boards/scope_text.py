@@ -21,7 +21,7 @@ _WORD = 4
 def timing_text(board: VirtualBoard, levels: Mapping[str, str]) -> str | None:
     """The scope's input for the model at those levels; None if it needs none.
 
-    A line a parameter or a row of a table, as native/scope/timing/reader.h describes. Where
+    A line a parameter or a row of a table, as native/scope/timing/reader.h describes. If
     instructions are counted, several cores take turns by them.
     """
     if board.timing is None or not TIMED.items() <= levels.items():

@@ -10,6 +10,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.runs import boots_of
 from tests.support.variants import variant_of
 
 from ..conftest import Change, Perfboard, compile_program, sample
@@ -46,17 +47,6 @@ def test_a_timed_boot_is_in_the_parts_seconds_and_repeats(
     assert "timed \N{PLUS-MINUS SIGN}50%" in text
 
 
-def test_a_board_of_four_cores_boots_and_repeats(perfboard: Perfboard, teres: str) -> None:
-    run = perfboard.json(*TIMED, "--board", teres, "--set", "cores=4", "--boots", "2")
-    assert run["factors"]["cores"] == "4"
-    assert not any("of which" in note for note in run["provenance"]["notes"])
-    text = perfboard("show", run["id"]).stdout
-    assert "timed" in text
-    for metric in run["metrics"]:
-        if metric["name"] != "image.kernel.size":
-            assert len(set(metric["samples"])) == 1, metric["name"]
-
-
 def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard, teres: str) -> None:
     run = perfboard.json(*TIMED, "--board", teres, "--boots", "2")
     assert run["board"]["timed_as"]["part"] == "Cortex-A53 at 1052 MHz"
@@ -67,6 +57,24 @@ def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard, t
     for metric in run["metrics"]:
         if metric["name"] != "image.kernel.size":
             assert len(set(metric["samples"])) == 1, metric["name"]
+    # All four cores of the part worked, and only the first one before the kernel started others.
+    cores = boots_of(run)[0]["cores"]
+    assert [each["core"] for each in cores] == [0, 1, 2, 3]
+    assert all(0 < each["busy_ns"] < cores[0]["busy_ns"] for each in cores[1:])
+    started_ns = next(m["t_ns"] for m in boots_of(run)[0]["marks"] if "rest_init" in m["name"])
+    assert all(each["stretches"][0]["start_ns"] > started_ns for each in cores[1:])
+
+
+def test_cores_that_are_counted_take_turns_and_have_no_time(perfboard: Perfboard) -> None:
+    words = ("--set", "detail=counted", "--boots", "2")
+    run = perfboard.json("study", "boot", "--board", "rpi2", *words)
+    assert run["evidence"] == "counted"
+    assert {metric["unit"] for metric in run["metrics"]} <= {"1", "B"}
+    first, second = boots_of(run)
+    assert first["cores"] == second["cores"] and len(first["cores"]) == 4
+    assert sum(each["instructions"] for each in first["cores"]) == pytest.approx(
+        sample(run, "boot.total.instructions"), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("board", ["omap1710", "rpi-zero", "rpi-zero2"])
@@ -75,8 +83,7 @@ def test_a_board_boots_its_linux_in_its_parts_time(perfboard: Perfboard, board: 
     timing = load_board(board).board.timing
     assert timing is not None and run["board"]["timed_as"]["part"].startswith(timing.core.name)
     assert sample(run, "boot.total") > sample(run, "boot.userspace") > 0
-    said = any("of which one is timed" in note for note in run["provenance"]["notes"])
-    assert said == (timing.core.cores > 1)
+    assert not any("of which" in note for note in run["provenance"]["notes"])
 
 
 def test_timers_sleep_and_delay_loops_agree(

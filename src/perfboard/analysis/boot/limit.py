@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 
+from perfboard.analysis.boot.cores import CoreWork
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import TuneLimit
 from perfboard.model.timing.part import Timing
@@ -35,18 +36,21 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
 
     The bytes are the fewest that any of them read from flash, by the time it waited for flash
     over that of a byte there; they are taken at the fastest of their flash set-ups. The
-    instructions are the fewest that any of them ran, each in its share of a cycle. None
+    instructions are the fewest that any of them ran, each in its share of a cycle; of several cores
+    those of the busiest, however they are shared. None
     without a boot that counted both.
     """
     read: list[float] = []
     fastest: list[float] = []
     counts: list[int] = []
-    instruction_s = 0.0
+    instruction_s, shared = 0.0, ""
     for boot, timing in boots:
         usable = boot.mark(_USABLE)
         if usable is None or usable.instructions is None:
             continue
-        counts.append(usable.instructions)
+        if boot.cores:
+            shared = " on its busiest core, as far as programs can share them"
+        counts.append(round(CoreWork.until(boot, usable, usable.instructions).least))
         instruction_s = 1 / (timing.clock.hz * timing.core.issue)
         each = byte_s(timing)
         if each and _FLASH in boot.whole_counters:
@@ -61,7 +65,7 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
         instruction_s=instruction_s,
         words="The fewest bytes that any boot read from flash (its wait for flash over the time "
         "of a byte there), at the fastest of their set-ups of the flash, and the fewest "
-        "instructions that any boot ran, at the part's full rate, over the boots whose levels the "
-        "best may have. None of them did with less; an image that reads or runs less can be below "
-        "it.",
+        f"instructions that any boot ran{shared}, at the part's full rate, over the boots whose "
+        "levels the best may have. None of them did with less; an image that reads or runs less "
+        "can be below it.",
     )

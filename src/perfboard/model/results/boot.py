@@ -109,7 +109,7 @@ class Stretch(Record):
 
 
 class CoreTime(Record):
-    """What one of several cores did over a boot: how long it did not idle, and when."""
+    """One of several cores over a boot: how long it did not idle, and when."""
 
     core: int
     busy_ns: Int64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each core of a boot did, as lines of text below its waterfall."""
+"""The work of each core of a boot, as lines of text below its waterfall."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def text_cores(boot: Boot, whole_ns: int) -> Iterator[str]:
 
 
 def _shade(share: float) -> str:
-    # What it did at all is to be seen.
+    # Any work at all is to be seen.
     return _SHADES[-(-round(share * 100) * (len(_SHADES) - 1) // 100)]
 
 
@@ -27,8 +27,7 @@ def _shares(core: CoreTime, whole_ns: int) -> list[float]:
     worked = [0.0] * BAR
     for stretch in core.stretches:
         start, end = (
-            at / whole_ns * BAR
-            for at in (stretch.start_ns, stretch.start_ns + stretch.duration_ns)
+            at / whole_ns * BAR for at in (stretch.start_ns, stretch.start_ns + stretch.duration_ns)
         )
         for cell in range(int(start), min(BAR, int(end) + 1)):
             worked[cell] += max(0.0, min(end, cell + 1) - max(start, cell))

@@ -97,6 +97,11 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
         check_known(f"a tune of board {board.name}", known, given, f"{name}: ")
     start = choose(loaded, request.factors)
     baseline = start.levels
+    if start.timing is not None and not start.timed:
+        raise UsageError(
+            f"a tune needs times, and with detail=counted the {start.board.machine.cpus} cores of "
+            f"board {board.name} have none: leave it out, or add --set cores=1"
+        )
     _check_limits(loaded, options, exact)
     if not exact:
         standard = {name: factor.default for name, factor in factors.items()}

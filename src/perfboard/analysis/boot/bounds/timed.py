@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from perfboard.analysis.boot.bounds.parts import limits_of, printed_between, shown_boot
+from perfboard.analysis.boot.cores import CoreWork, worked_s
 from perfboard.analysis.boot.limit import byte_s
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.model.results.boot import Boot, Mark
@@ -106,7 +107,9 @@ def _counted_parts(
 
     duration_s = (end.t_ns - begin.t_ns) / 1e9
     console_s, flash_s = seconds("uart_fs"), seconds("flash_fs")
-    device_s, busy_s = seconds("device_fs"), seconds("cycles_fs")
+    device_s = seconds("device_fs")
+    # The counters of several cores are sums, which say nothing of when none of them worked.
+    busy_s = worked_s(boot, begin, end) if boot.cores else seconds("cycles_fs")
     delay_s, counting = _countdown(boot, begin, end)
 
     if console_s > 0:
@@ -156,7 +159,7 @@ def _counted_parts(
     rest_s = duration_s - console_s - flash_s - device_s - max(idle_s, 0) - delay_s
     if rest_s > 0:
         count = after.get("instructions", 0) - before.get("instructions", 0) - counting
-        yield _work(board, phase, title, rest_s, count)
+        yield _work(board, phase, title, rest_s, CoreWork.until(boot, end, count))
 
 
 def _flash(board: TimedBoard, phase: str, title: str, flash_s: float) -> LimitPart | None:
@@ -183,7 +186,7 @@ def _flash(board: TimedBoard, phase: str, title: str, flash_s: float) -> LimitPa
     )
 
 
-def _work(board: TimedBoard, phase: str, title: str, rest_s: float, count: int) -> LimitPart:
+def _work(board: TimedBoard, phase: str, title: str, rest_s: float, work: CoreWork) -> LimitPart:
     """Instructions and their accesses to memory: at the full rate, or unpacking at memory speed."""
     timing, by = board.timing, board.levels.get("compression", "none")
     if phase == "boot.kernel.load.decompress" and by != "none" and board.unpacked_bytes:
@@ -198,14 +201,14 @@ def _work(board: TimedBoard, phase: str, title: str, rest_s: float, count: int) 
             why=f"{format_value(board.unpacked_bytes, 'B')} unpacked by {by}; "
             f"the model's memory takes {rate}",
         )
-    bound_s = min(count / (timing.clock.hz * timing.core.issue), rest_s)
+    bound_s = min(work.least / (timing.clock.hz * timing.core.issue), rest_s)
     return LimitPart(
         phase=phase,
         title=title,
         cause="processor",
         seconds=rest_s,
         bound_s=bound_s,
-        why=f"{count:,} instructions, at the part's full rate, all in its caches",
+        why=f"{work.words}, at the part's full rate, all in its caches",
         advice="",
     )
 

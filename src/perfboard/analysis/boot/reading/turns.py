@@ -45,9 +45,7 @@ def turns(log: ScopeLog, until_ns: int) -> Iterator[Turn]:
         start = since[core]
         ran = _instructions(end, core) - _instructions(start, core)
         task = current[core]
-        return Turn(
-            core, names.get(task, IDLE_TASK), start.ns, end.ns, ran, idle=task not in names
-        )
+        return Turn(core, names.get(task, IDLE_TASK), start.ns, end.ns, ran, idle=task not in names)
 
     last: ScopeRecord | None = None
     for record in log.records:
@@ -94,7 +92,7 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
 
 
 def core_times(log: ScopeLog, until_ns: int) -> tuple[CoreTime, ...]:
-    """What each core did until then; () for a board with one.
+    """The time of each core until then; () for a board with one.
 
     The first core starts the kernel. Stretches that no chart could tell apart are one, named after
     the process that ran the longest of it.

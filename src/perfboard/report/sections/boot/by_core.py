@@ -27,8 +27,8 @@ def by_core(run: Run, result: BootResult) -> Iterator[TableBlock]:
     label = evidence_label(run, *TOTALS)
     yield TableBlock(
         title="Instructions by phase",
-        caption=f"Of all cores, {label}. Cores take turns by instructions: how long a phase takes "
-        "is not known. `--set cores=1` counts it on one core, `--set detail=timed` times it.",
+        caption=f"All cores together, {label}. They take turns by instructions: how long a phase "
+        "takes is not known. `--set cores=1` counts it on one core, `--set detail=timed` times it.",
         columns=("phase", "instructions", "share"),
         rows=tuple(
             ("  " * row.depth + row.title, *_counted(summary(row.instructions or ()).median, whole))
@@ -40,7 +40,7 @@ def by_core(run: Run, result: BootResult) -> Iterator[TableBlock]:
     of_all = sum(core.instructions for core in cores)
     yield TableBlock(
         title="Instructions by core",
-        caption="Of the first boot. A core that waits for another runs a loop, too.",
+        caption="The first boot. A core that waits for another runs a loop, too.",
         columns=("core", "instructions", "share"),
         rows=tuple((f"core {c.core}", *_counted(c.instructions, of_all)) for c in cores),
         words=1,
