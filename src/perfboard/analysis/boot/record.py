@@ -3,7 +3,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -20,7 +20,7 @@ from perfboard.analysis.boot.reading.scope_log import (
 from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
 from perfboard.analysis.boot.reading.turns import core_times, process_times
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
-from perfboard.model.results.boot import Boot, Mark
+from perfboard.model.results.boot import Boot, CoreTime, Mark
 
 SILENCE_NS = 30_000_000_000
 """A line after so long a silence says nothing of the lines before it."""
@@ -55,15 +55,23 @@ def boot_record(
         recording = read_recording([console], log.stamps, re.compile(what))
         end = recording.usable.mark if recording.usable else None
     record, last_ns = _record(recording, log.stamps, (*seen, *others), end)
+    if cores := core_times(log, last_ns):
+        notes = (*record.notes, *_unused(cores))
+        record = record.model_copy(update={"cores": cores, "notes": notes})
     return record.model_copy(
         update={
             "processes": process_times(log, last_ns),
-            **({"cores": cores} if (cores := core_times(log, last_ns)) else {}),
             "counters": next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
             "counted": counted_at(log, [mark for mark in record.marks if mark.name in BOUNDS]),
             "host_seconds": host_seconds,
         }
     )
+
+
+def _unused(cores: Sequence[CoreTime]) -> Iterator[str]:
+    if unused := [str(core.core) for core in cores if not core.instructions]:
+        were = f"Core {unused[0]} was" if len(unused) == 1 else f"Cores {', '.join(unused)} were"
+        yield f"{were} never started: a kernel starts others with CONFIG_SMP, up to `maxcpus`."
 
 
 def console_record(

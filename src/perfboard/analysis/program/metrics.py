@@ -86,7 +86,7 @@ def trial_metrics(
         _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
     ]
     # Several cores whose instructions alone are counted have no time.
-    by_core = bool(end.counters) and "cycles_fs" not in end.counters
+    by_core = "core0_instructions" in end.counters and "cycles_fs" not in end.counters
     found = [
         *([] if by_core else times),
         _metric("try.instructions", "1", end.instructions - begin.instructions),

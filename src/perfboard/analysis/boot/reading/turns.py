@@ -15,7 +15,7 @@ _STARTED = "kernel.rest_init"
 
 
 @dataclass(frozen=True)
-class Turn:
+class TaskTurn:
     """A stretch that one process ran on one core, between two instants in ns.
 
     `idle`: no task that was forked: the core's own, which runs when nothing else does.
@@ -29,7 +29,7 @@ class Turn:
     idle: bool
 
 
-def turns(log: ScopeLog, until_ns: int) -> Iterator[Turn]:
+def turns(log: ScopeLog, until_ns: int) -> Iterator[TaskTurn]:
     """All turns up to `until_ns`, in the order of their ends, each core's from its first switch on.
 
     A `switch` gives the task that leaves the processor and, last, the one that
@@ -41,11 +41,13 @@ def turns(log: ScopeLog, until_ns: int) -> Iterator[Turn]:
     current: dict[int, int] = {}
     since: dict[int, ScopeRecord] = {}
 
-    def turn(core: int, end: ScopeRecord) -> Turn:
+    def turn(core: int, end: ScopeRecord) -> TaskTurn:
         start = since[core]
         ran = _instructions(end, core) - _instructions(start, core)
         task = current[core]
-        return Turn(core, names.get(task, IDLE_TASK), start.ns, end.ns, ran, idle=task not in names)
+        return TaskTurn(
+            core, names.get(task, IDLE_TASK), start.ns, end.ns, ran, idle=task not in names
+        )
 
     last: ScopeRecord | None = None
     for record in log.records:
@@ -102,8 +104,8 @@ def core_times(log: ScopeLog, until_ns: int) -> tuple[CoreTime, ...]:
     if not cores:
         return ()
     started_ns = next((each.ns for each in log.records if each.name == _STARTED), 0)
-    worked: dict[int, list[Turn]] = {core: [] for core in range(cores)}
-    worked[0].append(Turn(0, IDLE_TASK, 0, min(started_ns, until_ns), 0, idle=False))
+    worked: dict[int, list[TaskTurn]] = {core: [] for core in range(cores)}
+    worked[0].append(TaskTurn(0, IDLE_TASK, 0, min(started_ns, until_ns), 0, idle=False))
     for each in turns(log, until_ns):
         if not each.idle and each.start_ns >= started_ns:
             worked[each.core].append(each)
@@ -118,8 +120,8 @@ def core_times(log: ScopeLog, until_ns: int) -> tuple[CoreTime, ...]:
     )
 
 
-def _stretches(worked: list[Turn], apart_ns: int) -> tuple[Stretch, ...]:
-    groups: list[list[Turn]] = []
+def _stretches(worked: list[TaskTurn], apart_ns: int) -> tuple[Stretch, ...]:
+    groups: list[list[TaskTurn]] = []
     for each in worked:
         close = groups and each.start_ns - groups[-1][-1].end_ns < apart_ns
         same = close and each.process == groups[-1][-1].process
