@@ -61,6 +61,8 @@ void block_forget(void)
 	/* The running block still has its time to come. */
 	block_none.profile = model.last->profile;
 	for (int i = 0; i < cores_count; i++) {
+		if (i != core_running)
+			profile_left(&models[i]);
 		models[i].last = &block_none;
 		models[i].carried.waiting = 0;
 	}

@@ -104,7 +104,7 @@ void code_entered(unsigned int vcpu, void *data)
 		branched = branch_from(&last->branch, block, next);
 	if (last->hands_on || model.carried.waiting)
 		model.busy += carry_on(last, block, next, branched);
-	profile_left(last->profile);
+	profile_left(&model);
 	model.ahead = block->cost_fs;
 	/* The emulator makes a block of each turn of a string instruction. */
 	if (block->once_fs && last->branch.place == block->start)

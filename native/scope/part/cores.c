@@ -98,12 +98,12 @@ void cores_end_turn(void)
 	in_turn = false;
 }
 
-int64_t cores_look(int64_t woken_ns)
+int64_t cores_look(int64_t woken_ns, bool all_slept)
 {
 	int64_t least = INT64_MAX;
 
 	for (int i = 0; i < cores_count; i++) {
-		bool slept = sleeps[i];
+		bool slept = sleeps[i] || all_slept;
 
 		sleeps[i] = emulator_sleeps(i);
 		if (slept && !sleeps[i]) {

@@ -37,10 +37,10 @@ bool cores_turn_of_another(unsigned int vcpu);
 bool cores_turn_goes_on(int64_t at);
 
 /*
- * Some cores may have fallen asleep, and those that no longer sleep were woken at that instant.
- * Returns the least time of those awake.
+ * Some cores may have fallen asleep, and those that no longer sleep were woken at that instant; all
+ * that are awake, if `all_slept`. Returns the least time of those awake.
  */
-int64_t cores_look(int64_t woken_ns);
+int64_t cores_look(int64_t woken_ns, bool all_slept);
 
 /* Gives the next turn, where the next timer is due at `deadline_ns`. */
 void cores_choose(int64_t deadline_ns);
@@ -48,7 +48,7 @@ void cores_choose(int64_t deadline_ns);
 /* The instant at which the core that runs has to stop, so that others come to it. */
 int64_t cores_border(void);
 
-/* Every core that idles was woken at that instant, or a turn is not to go on. */
+/* The turn does not go on. */
 void cores_end_turn(void);
 
 /* Whether no other core has anything to do. */

@@ -139,7 +139,11 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back)
 	at = model_time();
 	if (idled || (int)vcpu != core_running || deadline_ns <= at || !cores_turn_goes_on(at)) {
 		cores_end_turn();
-		all = cores_look(idled ? now.ns - pending_ns : fired_ns >= 0 ? fired_ns : at);
+		/* The last core that fell asleep may have woken before any look. */
+		all = cores_look(idled		 ? now.ns - pending_ns
+				 : fired_ns >= 0 ? fired_ns
+						 : at,
+				 idled);
 		fired_ns = INT64_MIN;
 		if (deadline_ns <= all) {
 			fired_ns = deadline_ns;

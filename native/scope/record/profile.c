@@ -137,10 +137,16 @@ static void begin(void)
 	profile.running = true;
 }
 
+static void left_by_all(void)
+{
+	for (int i = 0; i < cores_count; i++)
+		profile_left(&models[i]);
+}
+
 void profile_mark(void)
 {
 	if (profile.running) {
-		profile_left(model.last->profile);
+		left_by_all();
 		profile.running = false;
 		write_blocks("{\"address\":%" PRIu64 ",\"page\":%" PRIu64 ",\"fs\":%" PRId64
 			     ",\"instructions\":%" PRId64 "}\n");
@@ -159,7 +165,7 @@ void profile_lap(int64_t ns)
 		begin();
 		return;
 	}
-	profile_left(model.last->profile);
+	left_by_all();
 	fprintf(file, "{\"lap\":%" PRId64 ",\"blocks\":[", ns);
 	write_blocks("[%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 "],");
 	fputs("[]]}\n", file);

@@ -31,7 +31,7 @@ bool profile_open(const char *path);
 /* The profile of the block at a virtual address that lies at `host`; NULL: no profile. */
 struct profile_block *profile_find(uint64_t address, const void *host);
 
-/* A mark that begins or ends it was hit, in the block entered last. */
+/* A mark that begins or ends it was hit, in the blocks that the cores entered last. */
 void profile_mark(void);
 
 /* The same for a mark that begins it, or ends a lap at `ns` and begins the next. */
@@ -40,15 +40,18 @@ void profile_lap(int64_t ns);
 /* The number by which a page of code, at `host`, is recognised. */
 uint64_t profile_page(const void *host);
 
-/* The core has left this block: all that was added to its model since is its. */
-static inline void profile_left(struct profile_block *block)
+/* The core has left its last block: all that was added to its model since is the block's. */
+static inline void profile_left(struct core_model *core)
 {
-	if (!profile.running)
+	struct profile_block *block = core->last->profile;
+
+	/* A core that was just started had none. */
+	if (!profile.running || !block)
 		return;
-	block->fs += model.busy - model.profiled_busy;
-	block->instructions += model.charged - model.profiled_charged;
-	model.profiled_busy = model.busy;
-	model.profiled_charged = model.charged;
+	block->fs += core->busy - core->profiled_busy;
+	block->instructions += core->charged - core->profiled_charged;
+	core->profiled_busy = core->busy;
+	core->profiled_charged = core->charged;
 }
 
 #endif

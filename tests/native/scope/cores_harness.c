@@ -7,10 +7,12 @@
  *   timer NS    the next timer is due then
  *   halt CORE   the emulator's processor is halted
  *   start CORE  it is no longer
+ *   idle NS     all cores slept, until then
  *   read LINE, write LINE  the core whose turn it is reads or stores to a line of its cache; prints
  *               how long it waits for other cores, and whether one gives the line
  *   take NS     it has the memory's bus for so long; prints how many thousandths of it all others
- * have stray       another core comes, again and again
+ *               have
+ *   stray       another core comes, again and again
  *
  * After each but `halt`, `start` and `timer` it prints the core whose turn it is, and the times of
  * all.
@@ -52,7 +54,7 @@ static void take_turns(void)
 	int64_t at = model_time();
 
 	if (!cores_turn_goes_on(at)) {
-		cores_look(at);
+		cores_look(at, false);
 		cores_choose(timer_ns);
 	}
 }
@@ -103,6 +105,8 @@ int main(int argc, char **argv)
 		}
 		if (!strcmp(what, "run"))
 			model.busy += number * FS_PER_NS;
+		else if (!strcmp(what, "idle"))
+			cores_look(number, true);
 		else if (!strcmp(what, "pause"))
 			cores_pause();
 		else if (!strcmp(what, "read") || !strcmp(what, "write"))

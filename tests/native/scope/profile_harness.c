@@ -2,7 +2,8 @@
 /*
  * profile_harness PROFILE PAGE - prints the hash of the page of code in the file PAGE; then a
  * line of standard input is the address of a block that is entered, what it takes and how
- * many instructions it has, "mark" or "lap NS".
+ * many instructions it has, "mark", "lap NS", or where there are several cores "core NUMBER", which
+ * runs from there on.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,11 @@ int main(int argc, char **argv)
 		return 2;
 	fclose(file);
 	printf("%" PRIu64 "\n", profile_page(page + 7));
+#if CORES > 1
+	cores_count = CORES;
+#endif
+	for (int i = 0; i < cores_count; i++)
+		models[i].last = &block_none;
 	model.last = &blocks[count++];
 	model.last->profile = profile_find(0, page);
 	while (count < sizeof(blocks) / sizeof(*blocks) && fgets(line, sizeof(line), stdin)) {
@@ -37,7 +43,14 @@ int main(int argc, char **argv)
 			profile_lap((int64_t)address);
 			continue;
 		}
-		profile_left(model.last->profile);
+#if CORES > 1
+		if (sscanf(line, "core %" SCNu64, &address) == 1 && address < CORES) {
+			core_running = (int)address;
+			model_running = &models[address];
+			continue;
+		}
+#endif
+		profile_left(&model);
 		if (sscanf(line, "%" SCNu64 " %" SCNd64 " %" SCNd64, &address, &block->cost_fs,
 			   &block->count) != 3)
 			return 2;

@@ -51,6 +51,14 @@ def test_a_core_begins_at_the_instant_of_the_one_that_starts_it(turns: Turns) ->
     assert said[1][2] == 12445
 
 
+def test_all_cores_that_wake_after_the_board_idled_wake_at_its_end(turns: Turns) -> None:
+    """The last one to fall asleep too, at which no other looked meanwhile."""
+    said = turns(3, "run 100", "start 1", "run 50", "halt 1", "run 50", "idle 9000")
+    assert said[-1][1:3] == [9000, 150]
+    said = turns(2, "run 100", "start 1", "run 50", "idle 9000")
+    assert said[-1][1:] == [9000, 9000]
+
+
 def test_a_core_alone_keeps_its_turn(turns: Turns) -> None:
     assert [running for running, *_ in turns(4, *["run 9000"] * 5)] == [0] * 5
 

@@ -31,17 +31,21 @@ PAGE = 4096
 few = settings(max_examples=40)
 
 
-@pytest.fixture(scope="session")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(folder: Path, cores: int) -> Path:
     return compile_sanitized(
-        tmp_path_factory.mktemp("profile") / "harness",
+        folder / "harness",
         SCOPE,
         # A program that ends does not free what it has to the end.
-        "-fno-sanitize=leak",
+        *("-fno-sanitize=leak", f"-DCORES={cores}"),
         HERE / "profile_harness.c",
         "record/profile.c",
         "part/state.c",
     )
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("profile"), 1)
 
 
 def drive(harness: Path, folder: Path, page: bytes, lines: list[str]) -> tuple[int, str]:
@@ -94,6 +98,14 @@ def test_a_profile_has_blocks_without_number(harness: Path, tmp_path: Path) -> N
     lines = ["mark", *(f"{address} 1 1" for address in range(900)), "mark"]
     _, text = drive(harness, tmp_path, bytes(PAGE), lines)
     assert sorted(block.address for block in read_blocks(text)) == list(range(900))
+
+
+def test_cores_that_start_meanwhile_are_in_the_profile(tmp_path: Path) -> None:
+    several = compiled(tmp_path, 3)
+    lines = ["mark", "1 70 7", "core 1", "2 80 8", "3 90 9", "core 0", "1 30 3", "mark"]
+    _, text = drive(several, tmp_path, bytes(PAGE), lines)
+    found = {block.address: (block.fs, block.instructions) for block in read_blocks(text)}
+    assert found == {1: (100, 10), 2: (80, 8), 3: (90, 9)}
 
 
 SOURCE = """

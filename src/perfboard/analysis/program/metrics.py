@@ -76,8 +76,8 @@ def trial_metrics(
     most of one of those that were waited for, is beyond it where it grew between two looks.
     """
     real = (end.ns - begin.ns) / 1e9
-    cores = max(1, sum(name.endswith("_busy_fs") for name in end.counters))
-    idle = cores * real - user_s - system_s
+    cores = sum(name.endswith("_instructions") for name in end.counters)
+    idle = max(1, cores) * real - user_s - system_s
     together = end.most_memory - begin.memory
     times = [
         _metric("try.time.real", "s", real),
@@ -86,7 +86,7 @@ def trial_metrics(
         _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
     ]
     # Several cores whose instructions alone are counted have no time.
-    by_core = "core0_instructions" in end.counters and "cycles_fs" not in end.counters
+    by_core = cores > 0 and "cycles_fs" not in end.counters
     found = [
         *([] if by_core else times),
         _metric("try.instructions", "1", end.instructions - begin.instructions),

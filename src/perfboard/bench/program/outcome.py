@@ -109,8 +109,10 @@ def remarks(
 def _of_kernel(variant: Variant, metrics: Sequence[Metric]) -> str:
     """How much of the time is the kernel's, and how that is configured."""
     times = {metric.name: metric.samples[0] for metric in metrics}
-    ran = times["try.time.user"] + times["try.time.system"]
-    share = f" took {times['try.time.system'] / ran:.0%} of the work's time, and" if ran else ""
+    # Several cores whose instructions alone are counted have no time.
+    system_s = times.get("try.time.system", 0.0)
+    ran = times.get("try.time.user", 0.0) + system_s
+    share = f" took {system_s / ran:.0%} of the work's time, and" if ran else ""
     level = variant.levels["config"]
     other = ""
     if level != "distribution":

@@ -132,8 +132,10 @@ class StreamWrite(_DiscMeasure):
         Quantity(
             "stream.write.underruns", "1", "chunks that were not there, or were taken, in time"
         ),
-        Quantity("stream.write.busy", "1", "the processor's share of the time"),
-        Quantity("stream.write.most", "1", "its highest share in a second"),
+        Quantity(
+            "stream.write.busy", "1", "the share of the time of all cores that they were busy"
+        ),
+        Quantity("stream.write.most", "1", "the highest such share in a second"),
         Quantity(
             "stream.write.fill", "1", "the lowest fill of the buffer, as a share", better="higher"
         ),

@@ -140,6 +140,16 @@ def test_a_run_says_what_its_part_lacks_and_how_often_it_ran(
     assert only(run, ProgramResult).lacked == ({"cmov": 1200, "nop": 34} if said else {})
 
 
+def test_cores_whose_instructions_alone_are_counted_have_no_time(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    counters = '"counters":{"core0_instructions":5,"core1_instructions":4}'
+    fake.tried = TRIED.replace('"ns":', f'{counters},"ns":')
+    (run,) = try_boards(["rpi2"], ProgramJob(("true",)), {"detail": "counted"}, (), fake.lab())
+    assert not run.errors
+    assert not any("time" in metric.name for metric in run.metrics)
+    assert any("has the configuration board" in note for note in run.provenance.notes)
+
+
 @pytest.mark.parametrize(
     ("board", "shares", "said"),
     [

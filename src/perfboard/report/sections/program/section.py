@@ -12,6 +12,7 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.blocks import block_parts
 from perfboard.report.section import Section
+from perfboard.report.sections.program.cores import cores_table, of_a_core
 from perfboard.report.terminal import render
 from perfboard.report.words.evidence import evidence_label, timing_words
 
@@ -29,9 +30,9 @@ def _title(metric: Metric) -> str:
 def program_text(runs: Sequence[Run]) -> str:
     """The runs of one command: each board a column, then where the time went on each."""
     pairs = [(run, result) for run in runs for result in run.results_of(ProgramResult)]
-    profiles = [_profile(run, result) for run, result in pairs if result.profile]
     parts: list[str | Table] = [f"$ {shlex.join(pairs[0][1].command)}" if pairs else ""]
-    parts += [*block_parts([_figures(pairs), *profiles]), ""]
+    shown = [_figures(pairs), *(block for pair in pairs for block in _where(*pair))]
+    parts += [*block_parts(shown), ""]
     for run in runs:
         words = timing_words(run)
         lines = [words] if words else []
@@ -47,7 +48,12 @@ def program_text(runs: Sequence[Run]) -> str:
 
 
 def _figures(pairs: Sequence[tuple[Run, ProgramResult]]) -> Block:
-    titles = {metric.name: _title(metric) for run, _ in pairs for metric in run.metrics}
+    titles = {
+        metric.name: _title(metric)
+        for run, _ in pairs
+        for metric in run.metrics
+        if not of_a_core(metric)
+    }
     rows = [("ended", *(result.summary for _, result in pairs))]
     for name, title in titles.items():
         values = []
@@ -60,7 +66,7 @@ def _figures(pairs: Sequence[tuple[Run, ProgramResult]]) -> Block:
     return TableBlock(
         title="What it took",
         caption="From the command's start to its end. Waits are parts of the user's and the "
-        "system's time; idle is what is left of the real time.",
+        "system's time; idle is what is left of the real time of all cores.",
         columns=("", *(f"{run.board.name}, {evidence_label(run)}" for run, _ in pairs)),
         rows=tuple(rows),
         words=1,
@@ -104,10 +110,15 @@ def _profile(run: Run, result: ProgramResult) -> Block:
     )
 
 
+def _where(run: Run, result: ProgramResult) -> list[Block]:
+    """The tables of cores and functions."""
+    profile = [_profile(run, result)] if result.profile else []
+    return [*cores_table(run), *profile]
+
+
 def _blocks(run: Run, result: ProgramResult) -> list[Block]:
     command = SentenceBlock(text=f"$ {shlex.join(result.command)}")
-    shown = [command, _figures([(run, result)])]
-    return [*shown, _profile(run, result)] if result.profile else shown
+    return [command, _figures([(run, result)]), *_where(run, result)]
 
 
 def _lead(run: Run, result: ProgramResult) -> str:
