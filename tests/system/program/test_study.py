@@ -121,7 +121,8 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert sum(block.instructions for block in blocks) == pytest.approx(
         marks[1].instructions - marks[0].instructions, rel=0.01
     )
-    assert found["try.time.real"] == pytest.approx(
+    # Idle is what is left of all four cores.
+    assert 4 * found["try.time.real"] == pytest.approx(
         found["try.time.user"] + found["try.time.system"] + found["try.time.idle"], rel=0.01
     )
     assert found["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
@@ -165,7 +166,8 @@ def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path)
     runs = [board.json("show", row["id"]) for row in board.json("runs")]
     times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}
     assert times["rpi2"] < times["verdex"]
-    assert all(values(run)["try.memory.resident"] > 8 * 2_000_000 for run in runs)
+    resident = {run["board"]["name"]: values(run)["try.memory.resident"] for run in runs}
+    assert min(resident.values()) > 8 * 2_000_000, resident
     files = {
         row["file"].rpartition("/")[2]
         for run in runs
@@ -275,7 +277,8 @@ def test_a_counted_command_that_says_nothing_for_long_is_no_hang(
     board("try", str(own), *words, "--", "./prog", "stay", code=4)
     run = board.json("show", "latest")
     assert run["errors"][0]["kind"] == "time-limit", run["errors"]
-    assert values(run)["try.time.real"] == pytest.approx(40, rel=0.01)
+    # Four cores have turns by instructions, and no time of their own.
+    assert "try.time.real" not in values(run) and values(run)["try.core0.instructions"] > 0
 
 
 def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> None:
