@@ -15,6 +15,7 @@
 #include "part/cores.h"
 #include "part/data.h"
 #include "part/model.h"
+#include "part/spin.h"
 #include "record/profile.h"
 
 /* The emulator ends a block at 512 instructions. */
@@ -160,6 +161,13 @@ static uint8_t mark_store(const struct decoded *op)
 	return op->count == 2 ? DATA_HALF : DATA_WHOLE;
 }
 
+static enum block_wait wait_of(const uint8_t *bytes, const struct decoded *op, bool signalled)
+{
+	if (special_yields(part.isa, bytes, op))
+		return WAIT_YIELD;
+	return special_pauses(part.isa, bytes, op) && !signalled ? WAIT_EVENT : WAIT_NONE;
+}
+
 static void add_line(struct block *block, uint64_t place)
 {
 	uint32_t line = (uint32_t)(place / part.l1i.line);
@@ -212,7 +220,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			block->once_fs = core_once(&core, &op) * part.cycle_fs / 1000;
 		block->shows |= op.reads_clock || special_waits(part.isa, bytes, &op);
 		block->shows |= CORES > 1 && special_calls(part.isa, bytes, &op);
-		block->pauses = special_pauses(part.isa, bytes, &op) && !signalled;
+		block->wait = wait_of(bytes, &op, signalled);
+		spin_take(&block->looks, &op);
 		signalled |= special_signals(part.isa, bytes, &op);
 		block->remaps |= special_remaps(part.isa, bytes, &op);
 		kind = beyond_of(part.isa, bytes, thumb, &op);
@@ -238,6 +247,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		if (part.memory.store_fs && op.stores)
 			marks[i] = mark_store(&op);
 	}
+	if (block->wait == WAIT_NONE && !block->looks.does_more)
+		block->wait = WAIT_CHANGE;
 	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
 		rest_fs[i] = (core_end(&core) - rest_fs[i]) * part.cycle_fs / 1000;

@@ -7,6 +7,7 @@
 #include "part/model.h"
 #include "part/near.h"
 #include "part/pace.h"
+#include "part/spin.h"
 #include "record/profile.h"
 
 /* Whether the block is what comes after the branch. */
@@ -130,7 +131,11 @@ void code_entered(unsigned int vcpu, void *data)
 	if (block->shows)
 		pace_show();
 #if CORES > 1
-	if (block->pauses)
+	if (block->wait == WAIT_EVENT)
 		cores_pause();
+	else if (block->wait == WAIT_YIELD)
+		cores_yield();
+	else if (block->wait == WAIT_CHANGE && spin_goes_on(block, last))
+		cores_spin();
 #endif
 }

@@ -113,9 +113,12 @@ static int hint(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 
 bool special_pauses(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 {
-	int number = hint(isa, bytes, op);
+	return hint(isa, bytes, op) == 2;
+}
 
-	return number == 1 || number == 2;
+bool special_yields(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	return hint(isa, bytes, op) == 1;
 }
 
 bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *op)

@@ -16,8 +16,11 @@ bool special_changes_space(enum isa isa, const uint8_t *bytes, const struct deco
 /* The processor may stand idle after it. */
 bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
-/* The core waits after it for what another does: WFE, YIELD. */
+/* The core waits after it for what another does: WFE. */
 bool special_pauses(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
+/* The core goes on after it, and looks for what another does: YIELD. */
+bool special_yields(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
 /* It lets the next WFE of its core pass: SEVL. */
 bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *op);

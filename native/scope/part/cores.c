@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "emulator/emulator.h"
+#include "part/bus.h"
 #include "part/model.h"
-#include "part/near.h"
 
 int64_t cores_quantum_ns = CORES_QUANTUM_NS;
 
@@ -18,6 +18,15 @@ static bool in_turn;
 static bool sleeps[CORES];
 /* It waits for a line to change. */
 static bool pauses[CORES];
+/* How often it has looked whether a line has changed, in its turn or its last one. */
+static int looks[CORES];
+static int yields[CORES]; /* in a row */
+
+/* How far one goes ahead of others that spin too; of those that do not, it does not. */
+#define SPIN_NS 1000
+
+/* From then on a core that yields waits each time: the emulator leaves it at every YIELD. */
+#define MOST_YIELDS 1000
 
 /* If no core moves while as many blocks are given up, something is wrong. */
 #define MOST_GIVEN_UP 1000000
@@ -37,6 +46,28 @@ static int64_t time_of(int core)
 static bool runs(int core)
 {
 	return !sleeps[core] && !pauses[core];
+}
+
+/* The first looks of a turn, by both blocks of a loop, may be those that find a change. */
+#define SOME_LOOKS 3
+
+static bool spins(int core)
+{
+	return looks[core] == SOME_LOOKS;
+}
+
+/* The instant as far as which it may go. */
+static int64_t limit_of(int core)
+{
+	int64_t limit = border_ns;
+
+	for (int i = 0; spins(core) && i < cores_count; i++) {
+		int64_t theirs = time_of(i) + (spins(i) ? SPIN_NS : 0);
+
+		if (i != core && runs(i) && theirs < limit)
+			limit = theirs;
+	}
+	return limit;
 }
 
 static int awake(void)
@@ -88,7 +119,7 @@ static bool one_woke(void)
 
 bool cores_turn_goes_on(int64_t at)
 {
-	in_turn = in_turn && at < border_ns && !pauses[core_running] &&
+	in_turn = in_turn && at < limit_of(core_running) && !pauses[core_running] &&
 		  !emulator_sleeps(core_running) && !one_woke();
 	return in_turn;
 }
@@ -106,6 +137,8 @@ int64_t cores_look(int64_t woken_ns, bool all_slept)
 		bool slept = sleeps[i] || all_slept;
 
 		sleeps[i] = emulator_sleeps(i);
+		if (sleeps[i])
+			looks[i] = 0;
 		if (slept && !sleeps[i]) {
 			model_wake(&models[i], woken_ns);
 			pauses[i] = false;
@@ -127,40 +160,19 @@ static void end_pause(int core, int64_t ns)
 	models[core].counters.paused_ns += time_of(core) - since;
 }
 
-static int first_before(int64_t instant)
+/* The first that may go on; if one spins, the one whose time is least. */
+static int next_of_all(void)
 {
+	bool least = false;
+	int next = -1;
+
 	for (int i = 0; i < cores_count; i++)
-		if (runs(i) && time_of(i) < instant)
-			return i;
-	return -1;
-}
-
-/* No core has less than a tenth of the bus. */
-#define MOST_OF_OTHERS 900
-
-/* The bus of the memory, which the cores took since the last time, is one for all. */
-static void share_bus(int64_t now_ns)
-{
-	static int64_t since_ns;
-	int64_t elapsed = now_ns - since_ns, all = 0;
-
-	if (elapsed < cores_quantum_ns && awake() > 1)
-		return;
-	if (!elapsed)
-		elapsed = 1;
+		least |= spins(i) && runs(i);
 	for (int i = 0; i < cores_count; i++)
-		all += models[i].memory.taken_fs;
-	for (int i = 0; i < cores_count; i++) {
-		struct memory *memory = &models[i].memory;
-
-		memory->others = (all - memory->taken_fs) / (elapsed * (FS_PER_NS / 1000));
-		if (awake() == 1)
-			memory->others = 0;
-		if (memory->others > MOST_OF_OTHERS)
-			memory->others = MOST_OF_OTHERS;
-		memory->taken_fs = 0;
-	}
-	since_ns = now_ns;
+		if (runs(i) && time_of(i) < limit_of(i) &&
+		    (next < 0 || (least && time_of(i) < time_of(next))))
+			next = i;
+	return next;
 }
 
 static void set_border(int64_t deadline_ns)
@@ -174,7 +186,7 @@ static void set_border(int64_t deadline_ns)
 		if (!sleeps[i] && time_of(i) < least)
 			least = time_of(i);
 	}
-	share_bus(least);
+	bus_share(least, cores_quantum_ns, awake() == 1);
 	border_ns = awake() == 1 ? INT64_MAX / 4 : least + cores_quantum_ns;
 	if (deadline_ns > least && deadline_ns < border_ns)
 		border_ns = deadline_ns;
@@ -188,22 +200,38 @@ void cores_choose(int64_t deadline_ns)
 		border_ns = INT64_MIN;
 	if (deadline_ns < border_ns)
 		border_ns = deadline_ns;
-	next = first_before(border_ns);
+	next = next_of_all();
 	if (next < 0) {
 		set_border(deadline_ns);
-		next = first_before(border_ns);
+		next = next_of_all();
 	}
 	if (next < 0)
 		return;
 	core_running = next;
 	model_running = &models[next];
+	if (!looks[next])
+		yields[next] = 0;
+	looks[next] = 0;
 	in_turn = true;
 	watch();
 }
 
 int64_t cores_border(void)
 {
-	return border_ns;
+	return limit_of(core_running);
+}
+
+void cores_spin(void)
+{
+	if (!spins(core_running) && ++looks[core_running] == SOME_LOOKS)
+		model.look_at = INT64_MIN;
+}
+
+void cores_yield(void)
+{
+	if (++yields[core_running] > MOST_YIELDS)
+		cores_pause();
+	cores_spin();
 }
 
 void cores_pause(void)
@@ -214,8 +242,7 @@ void cores_pause(void)
 	model.look_at = INT64_MIN;
 }
 
-/* Two cores have to do with one line: none goes far ahead of the other. */
-static void meet(void)
+void cores_meet(void)
 {
 	int64_t at = model_time();
 
@@ -226,36 +253,19 @@ static void meet(void)
 	model.look_at = INT64_MIN;
 }
 
-int64_t cores_snoop(uint32_t line, bool store, bool *given)
+void cores_stored(int core)
 {
-	int64_t wait = 0;
+	int64_t now = model_time();
 
-	for (int i = 0; i < cores_count; i++) {
-		struct cache *other = &models[i].l1d;
-		uint32_t slot, below;
-
-		if (i == core_running || (slot = cache_find(other, line)) == CACHE_NOWHERE)
-			continue;
-		if (store && pauses[i]) {
-			end_pause(i, model_time());
-			meet();
-		}
-		if (other->dirty[slot])
-			meet();
-		if (store || other->dirty[slot])
-			wait = part.l2.hit_fs;
-		if (other->dirty[slot]) {
-			*given = true;
-			below = shared_l2.sets ? cache_find(&shared_l2, line) : CACHE_NOWHERE;
-			if (below != CACHE_NOWHERE)
-				shared_l2.dirty[below] = true;
-			other->dirty[slot] = false;
-		}
-		near_changed(i, slot, store);
-		if (store)
-			other->lines[slot] = CACHE_NOWHERE;
-	}
-	return wait;
+	if (!pauses[core] && !spins(core))
+		return;
+	if (pauses[core])
+		end_pause(core, now);
+	/* It has looked until then. */
+	else if (time_of(core) < now)
+		models[core].busy += (now - time_of(core)) * FS_PER_NS;
+	looks[core] = yields[core] = 0;
+	cores_meet();
 }
 
 bool cores_all_sleep_but(int core)

@@ -58,10 +58,19 @@ bool cores_all_sleep_but(int core);
 void cores_pause(void);
 
 /*
- * The core that runs asks the first caches of the others for a line, to store to it or not. Returns
- * how long it waits; `*given` is whether one of them gives it.
+ * The core that runs looks again and again for such a change. It goes on, but not ahead of the
+ * others: a change finds it there.
  */
-int64_t cores_snoop(uint32_t line, bool store, bool *given);
+void cores_spin(void);
+
+/* The same, by a YIELD. */
+void cores_yield(void);
+
+/* The core that runs stores to a line that this one has, and may wait for. */
+void cores_stored(int core);
+
+/* The core that runs has to do with a line of another: neither goes far ahead of the other. */
+void cores_meet(void);
 
 #endif
 #endif

@@ -12,6 +12,7 @@
 #include "part/model.h"
 #include "part/near.h"
 #include "part/preload.h"
+#include "part/snoop.h"
 
 /* How QEMU says that an access is a store; check_form() sees whether it is so. */
 #define IS_STORE 0x20000u
@@ -88,7 +89,7 @@ static void store_on(uint64_t address, uint64_t place, uint32_t mark)
 static bool wait_for_line(uint32_t line, bool store)
 {
 	bool given = false;
-	int64_t wait = cores_snoop(line, store, &given);
+	int64_t wait = snoop(line, store, &given);
 
 	model_wait_for_data(wait);
 	model.counters.shared_fs += wait;

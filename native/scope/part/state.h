@@ -31,6 +31,19 @@ struct block_line {
 	uint32_t slot; /* where the cache held it last */
 };
 
+enum block_wait {
+	WAIT_NONE,
+	WAIT_EVENT, /* it ends with WFE */
+	WAIT_YIELD, /* it ends with YIELD */
+	WAIT_CHANGE /* a loop of it may look again and again whether what it loads has changed */
+};
+
+/* A block's loads, and what a loop of it would change (spin.h). */
+struct looks {
+	uint64_t addresses, written; /* registers: those of what is loaded, and all that change */
+	bool loads, does_more;
+};
+
 /* A translated block of code, and what is known of it beforehand. */
 struct block {
 	int64_t cost_fs;
@@ -46,8 +59,10 @@ struct block {
 	struct carrying *carrying;     /* NULL where the part's core hands nothing on */
 	bool hands_on;		       /* the core has something of it for the next block */
 	bool shows;		       /* the guest may see the clock or fall idle in it */
-	bool pauses;		       /* it ends with a wait for what another core does */
-	bool remaps;		       /* it may change what virtual addresses stand for */
+	enum block_wait wait;	       /* for what another core does */
+	struct looks looks;
+	const struct block *from; /* of WAIT_CHANGE: the block before it */
+	bool remaps;		  /* it may change what virtual addresses stand for */
 	bool uncached;
 	bool beyond;		      /* it has instructions of those kinds */
 	uint16_t kinds[BEYOND_KINDS]; /* how many of each */

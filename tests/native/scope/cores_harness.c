@@ -4,6 +4,8 @@
  *
  *   run NS      the core whose turn it is works for so long
  *   pause       it waits for what another core does
+ *   spin        it looks for that
+ *   yield       it does so by a YIELD
  *   timer NS    the next timer is due then
  *   halt CORE   the emulator's processor is halted
  *   start CORE  it is no longer
@@ -25,6 +27,7 @@
 #include "emulator/emulator.h"
 #include "part/cores.h"
 #include "part/model.h"
+#include "part/snoop.h"
 
 static bool halted[CORES];
 static int64_t timer_ns = INT64_MAX / 4;
@@ -67,7 +70,7 @@ static void touch(uint32_t line, bool store)
 	int64_t wait = 0;
 
 	if (slot == CACHE_NOWHERE || (store && !model.l1d.dirty[slot]))
-		wait = cores_snoop(line, store, &given);
+		wait = snoop(line, store, &given);
 	if (slot == CACHE_NOWHERE)
 		slot = cache_place(&model.l1d, line, &victim);
 	model.l1d.dirty[slot] |= store;
@@ -109,6 +112,10 @@ int main(int argc, char **argv)
 			cores_look(number, true);
 		else if (!strcmp(what, "pause"))
 			cores_pause();
+		else if (!strcmp(what, "spin"))
+			cores_spin();
+		else if (!strcmp(what, "yield"))
+			cores_yield();
 		else if (!strcmp(what, "read") || !strcmp(what, "write"))
 			touch((uint32_t)number, *what == 'w');
 		else if (!strcmp(what, "take"))

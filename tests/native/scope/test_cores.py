@@ -3,6 +3,7 @@
 
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("cores") / "harness",
         SCOPE,
         *("-DCORES=4", Path(__file__).with_name("cores_harness.c")),
-        *("part/cores.c", "part/cache.c", "part/state.c"),
+        *("part/bus.c", "part/cores.c", "part/cache.c", "part/snoop.c", "part/state.c"),
     )
 
 
@@ -80,6 +81,32 @@ def test_a_core_that_waits_goes_on_when_its_line_is_stored_to(turns: Turns) -> N
 def test_a_core_that_waits_for_nothing_looks_again_each_quantum(turns: Turns) -> None:
     said = turns(2, "start 1", "run 1", "pause", *["run 1000"] * 12)
     assert any(running == 0 for running, *_ in said[3:])
+
+
+def test_a_core_that_spins_takes_its_own_time(turns: Turns) -> None:
+    """A YIELD takes no longer where other cores are awake."""
+    said = turns(3, "start 1", "start 2", "run 1", *["yield", "run 10"] * 900)
+    for (_, *before), (_, *after) in pairwise(said[2::2]):
+        assert sum(after) - sum(before) == 10
+    assert max(said[-1][1:]) - min(said[-1][1:]) <= 1010
+
+
+def test_a_core_that_yields_for_long_waits(turns: Turns) -> None:
+    said = turns(2, "start 1", "run 1", *["yield", "run 1"] * 3000)
+    assert min(said[-1][1:]) > 100 * QUANTUM
+
+
+def test_a_core_that_spins_comes_after_those_that_work(turns: Turns) -> None:
+    said = turns(2, "start 1", "run 1", *["spin"] * 3, *["run 700"] * 7, "run 1000")
+    # It goes on when the other one is at the border.
+    assert [running for running, *_ in said[3:]] == [1] * 8 + [0]
+    assert said[-1][1:] == [1, 5901]
+
+
+def test_a_core_that_spins_goes_on_when_its_line_is_stored_to(turns: Turns) -> None:
+    said = turns(2, "start 1", "run 1", "read 7", *["spin"] * 3, "run 300", "write 7")
+    assert said[4][0] == 1
+    assert said[6][-2:] == [301, 301]
 
 
 def test_a_line_is_with_one_core_once_it_is_stored_to(turns: Turns) -> None:
