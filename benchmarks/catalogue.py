@@ -21,6 +21,7 @@ SHORT = {
     "boot": ["boots=1"],
     "disk": ["quick=true"],
     "image.index": ["pictures=2", "width=640", "height=480"],
+    "listing.search": ["packages=grep"],
     "media": ["seconds=1"],
     "memory.application": ["command=sleep 2", "settle_ms=500"],
     "memory.dd": ["quick=true"],

@@ -54,6 +54,8 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (!strcmp(what, "sleep"))
 		sleep(1000);
+	if (!*what)
+		sleep(1);
 	while (!strcmp(what, "stay"))
 		spin(1000000);
 	spin({TURNS});
@@ -126,6 +128,8 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
         found["try.time.user"] + found["try.time.system"] + found["try.time.idle"], rel=0.01
     )
     assert found["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
+    # A board that idles does nothing, on whichever core the last program slept.
+    assert found["try.time.system"] < 0.1 < 1 < found["try.time.real"]
     report = Path(board("report", "latest").stdout.strip()).read_text()
     assert "Where the time went" in report and "spin" in report
     again = board.json("try", "rpi2", "--push", str(program), "--", "./prog", code=3)

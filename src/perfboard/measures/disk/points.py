@@ -56,8 +56,11 @@ class DiskWork(Row):
         return self.took_ns / 1e9
 
     def busy(self, evidence: Evidence) -> float:
-        """The processor's share: on a virtual board of all its work, else of the probe's."""
-        used = self.busy_us if evidence is Evidence.TIMED else self.own_us
+        """The processor's share: on a virtual board of all its work, else of the probe's.
+
+        The kernel counts all in ticks of 10 ms, and the probe's own time as it is.
+        """
+        used = max(self.own_us, self.busy_us if evidence is Evidence.TIMED else 0)
         return min(1.0, used / 1e6 / self.seconds)
 
 

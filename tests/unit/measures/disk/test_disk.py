@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.job import NotMeasurable
+from perfboard.measures.base import EXACT
 from perfboard.measures.catalogue import all_measures, get_measure
 from perfboard.measures.disk.points import example_point
 from perfboard.measures.reading import example_time
@@ -72,6 +73,13 @@ def test_files_are_rates_by_their_order() -> None:
     assert answer.short == "500.0 /s files, create, sequential"
     assert answer.limit.startswith("the processor, busy for 99%")
     assert answer.figures[0].metric.samples == (500.0,) * 3
+
+
+def test_work_that_is_shorter_than_a_tick_has_its_share_all_the_same() -> None:
+    words = {"order": "random", "operation": "stat", "count": 1000}
+    line = row_line("files", **words, took_ns=6_000_000, own_us=3_000, busy_us=0)
+    (figure,) = read("disk.files", line, EXACT).figures
+    assert figure.busy is not None and figure.busy.samples == (0.5,)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_each_core_has_its_shares_in_words() -> None:
     shown = lines(run)
     assert "0 80.00 ms, 80% 15.00 ms, 15% 5.000 ms, 5% 900" in shown
     assert "1 40.00 ms, 40% 0 s, 0% 60.00 ms, 60% 300" in shown
-    assert "On average 1.2 of 2 cores were busy" in " ".join(shown)
+    assert "On average 1.2 of verdex's 2 cores were busy" in " ".join(shown)
     assert "idle 80.00 ms" in shown
     assert any(line.startswith("waited for what another core had 3.000 ms") for line in shown)
     for text in (" ".join(shown), run_text(run), render(run)):

@@ -28,14 +28,13 @@ def cores_table(run: Run) -> Iterator[TableBlock]:
         if metric.samples and (found := _OF_CORE.fullmatch(metric.name)):
             cores[int(found[1])][found[2]] = metric.samples[0]
     real = [m.samples[0] for m in run.metrics if m.name == "try.time.real" and m.samples]
-    label = evidence_label(run)
     if cores and real and real[0] > 0:
-        yield _timed(cores, real[0], label)
+        yield _timed(cores, real[0], run)
     elif cores:
-        yield _counted(cores, label)
+        yield _counted(cores, run)
 
 
-def _timed(cores: _Cores, real: float, label: str) -> TableBlock:
+def _timed(cores: _Cores, real: float, run: Run) -> TableBlock:
     def shares(core: Mapping[str, float]) -> Iterator[str]:
         idle = max(0.0, real - core["busy"] - core["paused"])
         for time_s in (core["busy"], core["paused"], idle):
@@ -44,9 +43,9 @@ def _timed(cores: _Cores, real: float, label: str) -> TableBlock:
     busy = sum(core["busy"] for core in cores.values()) / real
     return TableBlock(
         title=_TITLE,
-        caption=f"On average {busy:.3g} of {len(cores)} cores were busy, {label}. A core waits "
-        "for another by WFE and YIELD, until that one changes a word; what idles sleeps until an "
-        "interrupt. Shares are of the real time.",
+        caption=f"On average {busy:.3g} of {run.board.name}'s {len(cores)} cores were busy, "
+        f"{evidence_label(run)}. A core waits for another by WFE and YIELD, until that one changes "
+        "a word; what idles sleeps until an interrupt. Shares are of the real time.",
         columns=("core", "busy", "waited for another", "idle", "instructions"),
         rows=tuple(
             (f"{number}", *shares(core), format_value(core["instructions"], "1"))
@@ -56,12 +55,12 @@ def _timed(cores: _Cores, real: float, label: str) -> TableBlock:
     )
 
 
-def _counted(cores: _Cores, label: str) -> TableBlock:
+def _counted(cores: _Cores, run: Run) -> TableBlock:
     whole = sum(core["instructions"] for core in cores.values()) or 1
     return TableBlock(
         title=_TITLE,
-        caption=f"Shares are of all instructions, {label}. A core that waits for another runs a "
-        "loop, too.",
+        caption=f"Shares are of all instructions of {run.board.name}, {evidence_label(run)}. A "
+        "core that waits for another runs a loop, too.",
         columns=("core", "instructions", "share"),
         rows=tuple(
             (
