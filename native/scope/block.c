@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "code.h"
+#include "cores/cores.h"
+#include "cores/spin.h"
 #include "decode/special.h"
 #include "emulator/emulator.h"
 #include "emulator/interface.h"
 #include "emulator/places.h"
+#include "memory/data.h"
 #include "part/carry.h"
 #include "part/change.h"
 #include "part/core.h"
-#include "part/cores.h"
-#include "part/data.h"
 #include "part/model.h"
-#include "part/spin.h"
 #include "record/profile.h"
 
 /* The emulator ends a block at 512 instructions. */

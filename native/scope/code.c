@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code.h"
 
+#include "cores/cores.h"
+#include "cores/pace.h"
+#include "cores/spin.h"
+#include "memory/data.h"
+#include "memory/near.h"
 #include "part/carry.h"
-#include "part/cores.h"
-#include "part/data.h"
 #include "part/model.h"
-#include "part/near.h"
-#include "part/pace.h"
-#include "part/spin.h"
 #include "record/profile.h"
 
 /* Whether the block is what comes after the branch. */

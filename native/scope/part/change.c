@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "part/change.h"
 
+#include "memory/near.h"
+#include "memory/preload.h"
 #include "part/model.h"
-#include "part/near.h"
-#include "part/preload.h"
 
 bool change_matters(const struct timing *timing)
 {

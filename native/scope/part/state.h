@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "decode/beyond.h"
+#include "memory/cache.h"
+#include "memory/memory.h"
+#include "memory/tlb.h"
 #include "part/branch.h"
-#include "part/cache.h"
-#include "part/memory.h"
-#include "part/tlb.h"
 #include "part/uart.h"
 #include "timing/timing.h"
 

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "memory/near.h"
+#include "memory/preload.h"
 #include "part/change.h"
 #include "part/model.h"
-#include "part/near.h"
-#include "part/preload.h"
 #include "timing/reader.h"
 
 void near_forget(struct near *near)

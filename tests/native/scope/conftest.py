@@ -19,13 +19,13 @@ _MODEL_PARTS: tuple[str | Path, ...] = (
     *sorted(SCOPE.glob("decode/decode_x8*.c")),
     *(
         "part/branch.c",
-        "part/cache.c",
+        "memory/cache.c",
         "part/carry.c",
         "part/core.c",
-        "part/filling.c",
-        "part/loads.c",
+        "memory/filling.c",
+        "memory/loads.c",
     ),
-    *("part/memory.c", "part/state.c", "part/tlb.c", "part/uart.c"),
+    *("memory/memory.c", "part/state.c", "memory/tlb.c", "part/uart.c"),
 )
 
 

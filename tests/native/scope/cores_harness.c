@@ -24,10 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cores/cores.h"
+#include "cores/snoop.h"
 #include "emulator/emulator.h"
-#include "part/cores.h"
 #include "part/model.h"
-#include "part/snoop.h"
 
 static bool halted[CORES];
 static int64_t timer_ns = INT64_MAX / 4;

@@ -27,15 +27,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/cache.h"
+#include "memory/filling.h"
+#include "memory/loads.h"
+#include "memory/memory.h"
+#include "memory/tlb.h"
 #include "part/branch.h"
-#include "part/cache.h"
 #include "part/carry.h"
 #include "part/core.h"
-#include "part/filling.h"
-#include "part/loads.h"
-#include "part/memory.h"
 #include "part/model.h"
-#include "part/tlb.h"
 #include "part/uart.h"
 #include "timing/reader.h"
 

@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cores/pace.h"
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
 #include "part/model.h"
-#include "part/pace.h"
 
 static int64_t bias, ran, timer = CLOCK_NEVER, budget;
 static jmp_buf given_up;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cores/spin.h"
 #include "decode/decode.h"
-#include "part/spin.h"
 
 static struct block blocks['z' + 1];
 

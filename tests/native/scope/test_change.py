@@ -26,7 +26,14 @@ Say = Callable[[str, Sequence[str]], list[list[int]]]
 @pytest.fixture(scope="session")
 def say(tmp_path_factory: pytest.TempPathFactory) -> Say:
     folder = tmp_path_factory.mktemp("change")
-    parts = ("change", "cache", "tlb", "branch", "memory", "state")
+    parts = (
+        "part/change",
+        "memory/cache",
+        "memory/tlb",
+        "part/branch",
+        "memory/memory",
+        "part/state",
+    )
     harness = compile_sanitized(
         folder / "harness",
         SCOPE,
@@ -34,7 +41,7 @@ def say(tmp_path_factory: pytest.TempPathFactory) -> Say:
         *sorted(SCOPE.glob("timing/*.c")),
         "decode/decode_pattern.c",
         *sorted(SCOPE.glob("decode/decode_x8*.c")),
-        *(f"part/{name}.c" for name in parts),
+        *(f"{name}.c" for name in parts),
     )
 
     def run(change: str, lines: Sequence[str]) -> list[list[int]]:

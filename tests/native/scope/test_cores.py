@@ -21,7 +21,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("cores") / "harness",
         SCOPE,
         *("-DCORES=4", Path(__file__).with_name("cores_harness.c")),
-        *("part/bus.c", "part/cores.c", "part/cache.c", "part/snoop.c", "part/state.c"),
+        *("cores/bus.c", "cores/cores.c", "memory/cache.c", "cores/snoop.c", "part/state.c"),
     )
 
 

@@ -19,8 +19,8 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("pace") / "harness",
         SCOPE,
         Path(__file__).with_name("pace_harness.c"),
-        *("part/branch.c", "part/cache.c", "part/memory.c", "part/model.c"),
-        *("part/pace.c", "part/state.c", "part/tlb.c", "part/uart.c"),
+        *("part/branch.c", "memory/cache.c", "memory/memory.c", "part/model.c"),
+        *("cores/pace.c", "part/state.c", "memory/tlb.c", "part/uart.c"),
         *("decode/beyond.c", "decode/decode_pattern.c"),
         *SCOPE.glob("timing/*.c"),
     )

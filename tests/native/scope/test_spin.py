@@ -26,7 +26,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("spin") / "harness",
         SCOPE,
         Path(__file__).with_name("spin_harness.c"),
-        *("part/spin.c", "part/state.c"),
+        *("cores/spin.c", "part/state.c"),
         *sorted(SCOPE.glob("decode/decode_a*.c")),
         *("decode/decode_pattern.c",),
     )

@@ -16,7 +16,7 @@ _PAGE = 4096
 _SECOND = 1e15
 # In the first cache of every part, and the smallest that all of these probes have.
 _SMALL = 4096
-# The size as which uncached stores go out: native/scope/part/memory.h, MEMORY_WORD.
+# The size as which uncached stores go out: native/scope/memory/memory.h, MEMORY_WORD.
 _WORD = 4
 
 

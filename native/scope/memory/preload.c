@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/preload.h"
+#include "memory/preload.h"
 
 #include "emulator/places.h"
+#include "memory/near.h"
 #include "part/model.h"
-#include "part/near.h"
 
 void preload_remapped(struct preloads *preloads)
 {

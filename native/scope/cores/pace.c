@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/pace.h"
+#include "cores/pace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cores/cores.h"
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
-#include "part/cores.h"
 #include "part/model.h"
 
 /*

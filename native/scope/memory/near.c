@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/near.h"
+#include "memory/near.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/snoop.h"
+#include "cores/snoop.h"
 
 #if CORES > 1
 
-#include "part/cores.h"
-#include "part/near.h"
+#include "cores/cores.h"
+#include "memory/near.h"
 
 int64_t snoop(uint32_t line, bool store, bool *given)
 {

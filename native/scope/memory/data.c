@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/data.h"
+#include "memory/data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cores/cores.h"
+#include "cores/snoop.h"
 #include "emulator/emulator.h"
 #include "emulator/places.h"
-#include "part/cores.h"
-#include "part/filling.h"
-#include "part/loads.h"
+#include "memory/filling.h"
+#include "memory/loads.h"
+#include "memory/near.h"
+#include "memory/preload.h"
 #include "part/model.h"
-#include "part/near.h"
-#include "part/preload.h"
-#include "part/snoop.h"
 
 /* How QEMU says that an access is a store; check_form() sees whether it is so. */
 #define IS_STORE 0x20000u

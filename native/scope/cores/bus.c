@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/bus.h"
+#include "cores/bus.h"
 
 #if CORES > 1
 

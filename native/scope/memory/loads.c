@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/loads.h"
+#include "memory/loads.h"
 
 #include "part/state.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/cores.h"
+#include "cores/cores.h"
 
 #if CORES > 1
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cores/bus.h"
 #include "emulator/emulator.h"
-#include "part/bus.h"
 #include "part/model.h"
 
 int64_t cores_quantum_ns = CORES_QUANTUM_NS;

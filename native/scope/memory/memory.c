@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/memory.h"
+#include "memory/memory.h"
 
 void memory_open(struct memory *memory, const struct timing *timing)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/filling.h"
+#include "memory/filling.h"
 
 #include "part/state.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "part/spin.h"
+#include "cores/spin.h"
 
 #include "decode/decode.h"
 
