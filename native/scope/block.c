@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accesses.h"
 #include "code.h"
 #include "cores/cores.h"
 #include "cores/spin.h"
@@ -106,61 +107,6 @@ static uint64_t place_of(const struct qemu_plugin_insn *insn)
 	return place_of_host(qemu_plugin_insn_haddr(insn));
 }
 
-/* Preloads that wait for the access whose address theirs is worked out of. */
-struct bases {
-	uint64_t base;	  /* the register of them all */
-	uint64_t offsets; /* as struct data_preloading has them */
-};
-
-/* Takes an instruction; returns the offsets of the preloads that are before it, if it is theirs. */
-static uint64_t take_preloads(struct bases *waiting, const struct decoded *op)
-{
-	uint64_t offsets = waiting->offsets;
-
-	if (op->preload_base && op->preload_offset &&
-	    op->preload_offset == (int16_t)op->preload_offset) {
-		if (waiting->base != op->preload_base)
-			offsets = 0;
-		waiting->base = op->preload_base;
-		waiting->offsets = offsets << 16 | (uint16_t)op->preload_offset;
-		return 0;
-	}
-	if (!((op->early | op->writes) & waiting->base))
-		return 0;
-	if (!(op->loads || op->stores) || !(op->early & waiting->base))
-		offsets = 0;
-	*waiting = (struct bases){0};
-	return offsets;
-}
-
-/* Loads of which none waits for what another brings. */
-struct group {
-	uint64_t brought; /* the registers that they load */
-	uint8_t number;
-};
-
-/* Takes an instruction; returns the number of the group that it is of, 0 for none. */
-static uint8_t take_group(struct group *group, const struct decoded *op)
-{
-	if ((op->reads | op->early) & group->brought)
-		group->brought = 0;
-	if (!op->loads || op->stores)
-		return 0;
-	if (!group->brought)
-		group->number = group->number % DATA_MARK + 1;
-	group->brought |= op->writes & ~op->bases;
-	return group->number;
-}
-
-/* Whether what an instruction stores leaves by itself, as one access or two. */
-static uint8_t mark_store(const struct decoded *op)
-{
-	/* Stores of floating point have words of 64 bits in `count`. */
-	if (op->loads || op->count > (op->class == OP_FP_STORE ? 1 : 2))
-		return 0;
-	return op->count == 2 ? DATA_HALF : DATA_WHOLE;
-}
-
 static enum block_wait wait_of(const uint8_t *bytes, const struct decoded *op, bool signalled)
 {
 	if (special_yields(part.isa, bytes, op))
@@ -193,8 +139,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	bool thumb = part.isa == ISA_ARM && emulator_is_thumb();
 	bool signalled = false;
 	int guarded = 0;
-	struct bases preloads = {0};
-	struct group group = {0};
+	struct access_bases preloads = {0};
+	struct access_group group = {0};
 	struct decoded op = {0};
 	struct core core;
 	int64_t length = 0;
@@ -242,10 +188,10 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		};
 		changes[i] = change_matters(&part) && special_changes_space(part.isa, bytes, &op);
 		zeroes[i] = special_zeroes(part.isa, bytes);
-		preloads_of[i] = part.preloads ? take_preloads(&preloads, &op) : 0;
-		marks[i] = part.misses > 1 ? take_group(&group, &op) : 0;
+		preloads_of[i] = part.preloads ? accesses_preloads(&preloads, &op) : 0;
+		marks[i] = part.misses > 1 ? accesses_group(&group, &op) : 0;
 		if (part.memory.store_fs && op.stores)
-			marks[i] = mark_store(&op);
+			marks[i] = accesses_store(&op);
 	}
 	if (block->wait == WAIT_NONE && !block->looks.does_more)
 		block->wait = WAIT_CHANGE;
