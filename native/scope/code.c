@@ -4,6 +4,7 @@
 #include "cores/cores.h"
 #include "cores/pace.h"
 #include "cores/spin.h"
+#include "emulator/emulator.h"
 #include "memory/data.h"
 #include "memory/near.h"
 #include "part/carry.h"
@@ -94,9 +95,10 @@ void code_entered(unsigned int vcpu, void *data)
 	int64_t branched = 0;
 	bool next;
 
+	(void)vcpu;
 	if ((model.busy >= model.look_at || may_be_rest(block, last) ||
-	     (CORES > 1 && (int)vcpu != core_running)) &&
-	    !pace_look(vcpu, block, __builtin_return_address(0)))
+	     (CORES > 1 && !emulator_runs(core_running))) &&
+	    !pace_look(block, __builtin_return_address(0)))
 		return;
 	if (CORES > 1)
 		last = model.last;

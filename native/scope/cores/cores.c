@@ -101,9 +101,9 @@ static void watch(void)
 	_Exit(1);
 }
 
-bool cores_turn_of_another(unsigned int vcpu)
+bool cores_turn_waits(void)
 {
-	if (!in_turn || (int)vcpu == core_running || emulator_sleeps(core_running))
+	if (!in_turn || emulator_sleeps(core_running))
 		return false;
 	watch();
 	return true;

@@ -27,8 +27,8 @@ extern int64_t cores_quantum_ns;
 
 void cores_open(int count);
 
-/* Whether a core other than that one has its turn, and can run. */
-bool cores_turn_of_another(unsigned int vcpu);
+/* Another core has come: whether that whose turn it is can run. */
+bool cores_turn_waits(void);
 
 /*
  * Whether the turn of the core that runs goes on at its time `at`, when no core was woken. If not,

@@ -11,10 +11,12 @@
 #include "part/model.h"
 
 /*
- * How far the clock is held before the next timer. Between two looks, no core runs a quarter of as
- * many instructions.
+ * How far the clock is held before the next timer, for each core: QEMU 10.0 shares what it may run
+ * until then among its processors. Between two looks, no core runs a quarter of as many
+ * instructions.
  */
 #define ROOM_NS (INT64_C(10) * PACE_NS)
+#define ROOM_OF_ALL_NS (ROOM_NS * cores_count)
 /* The emulator never runs more at once. */
 #define MOST_ROOM INT32_MAX
 
@@ -71,7 +73,7 @@ static bool has_idled(struct instant now)
 static _Noreturn void leave(struct instant now, int64_t ns, void *back)
 {
 	set_clock(now, ns);
-	room = MOST_ROOM;
+	room = MOST_ROOM / cores_count;
 	model.look_at = INT64_MIN;
 	clock_leave(back);
 }
@@ -79,10 +81,11 @@ static _Noreturn void leave(struct instant now, int64_t ns, void *back)
 /* The core that runs goes on, as far as to `end_ns` at most. */
 static void go_on(struct instant now, int64_t at, int64_t end_ns, void *back)
 {
-	int64_t held = least(at, deadline_ns - ROOM_NS);
+	int64_t held = least(at, deadline_ns - ROOM_OF_ALL_NS);
 
 	/* It may have reckoned anew just now, or not for long. */
-	room = least(room - (now.instructions - looked.instructions), deadline_ns - now.ns);
+	room = least(room - (now.instructions - looked.instructions),
+		     (deadline_ns - now.ns) / cores_count);
 	if (room < ROOM_NS / 2)
 		leave(now, held, back);
 	set_clock(now, held);
@@ -93,13 +96,12 @@ static void go_on(struct instant now, int64_t at, int64_t end_ns, void *back)
 
 #if CORES == 1
 
-bool pace_look(unsigned int vcpu, struct block *block, void *back)
+bool pace_look(struct block *block, void *back)
 {
 	struct instant now = emulator_now(0);
 	int64_t pending_ns = block->count * clock_ns_an_instruction(), at;
 	bool idled = has_idled(now);
 
-	(void)vcpu;
 	if (model_resumes(block, now.instructions - block->count))
 		return false;
 	if (model.busy < model.look_at)
@@ -119,16 +121,16 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back)
 
 #else
 
-bool pace_look(unsigned int vcpu, struct block *block, void *back)
+bool pace_look(struct block *block, void *back)
 {
 	static int64_t fired_ns = INT64_MIN;
 	struct instant now = emulator_now(0);
 	int64_t pending_ns = block->count * clock_ns_an_instruction(), at, all;
-	bool idled = has_idled(now);
+	bool idled = has_idled(now), owns = emulator_runs(core_running);
 
-	if (!idled && cores_turn_of_another(vcpu))
+	if (!idled && !owns && cores_turn_waits())
 		clock_leave(back);
-	if ((int)vcpu == core_running) {
+	if (owns) {
 		if (model_resumes(block, now.instructions - block->count))
 			return false;
 		if (model.busy < model.look_at)
@@ -137,7 +139,7 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back)
 	model_account(now.instructions - block->count);
 	deadline_ns = clock_next_timer(now.ns);
 	at = model_time();
-	if (idled || (int)vcpu != core_running || deadline_ns <= at || !cores_turn_goes_on(at)) {
+	if (idled || !owns || deadline_ns <= at || !cores_turn_goes_on(at)) {
 		cores_end_turn();
 		/* The last core that fell asleep may have woken before any look. */
 		all = cores_look(idled		 ? now.ns - pending_ns
@@ -151,8 +153,8 @@ bool pace_look(unsigned int vcpu, struct block *block, void *back)
 		}
 		cores_choose(deadline_ns);
 		at = model_time();
-		if ((int)vcpu != core_running)
-			leave(now, least(at, deadline_ns - ROOM_NS), back);
+		if (!emulator_runs(core_running))
+			leave(now, least(at, deadline_ns - ROOM_OF_ALL_NS), back);
 	}
 	go_on(now, at, least(deadline_ns, cores_border()), back);
 	return true;

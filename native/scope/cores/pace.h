@@ -37,7 +37,7 @@ extern void (*pace_beat)(int64_t ns);
  * that instruction by itself without a callback, and begins again with it if a thread stops the
  * processor just then.
  */
-bool pace_look(unsigned int vcpu, struct block *block, void *back);
+bool pace_look(struct block *block, void *back);
 
 /* The guest may see the clock in the block that runs: sets it. */
 void pace_show(void);

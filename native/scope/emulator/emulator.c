@@ -9,6 +9,7 @@
 #define ARM_CPSR 25
 #define ARM_THUMB 0x20
 #define PAGE 4096
+#define MOST_PROCESSORS 8
 
 /* GLib's growing array of bytes, which the register function appends to. */
 struct byte_array {
@@ -94,9 +95,23 @@ struct instant emulator_now(size_t pending)
 	return now;
 }
 
+static void *processor_at(int index)
+{
+	static void *processors[MOST_PROCESSORS];
+
+	if (!processors[index])
+		processors[index] = qemu_get_cpu(index);
+	return processors[index];
+}
+
+bool emulator_runs(int processor)
+{
+	return processor_at(processor) == current_cpu;
+}
+
 bool emulator_sleeps(int processor)
 {
-	return cpu_thread_is_idle(qemu_get_cpu(processor));
+	return cpu_thread_is_idle(processor_at(processor));
 }
 
 /* A word of the guest, which is little-endian. */

@@ -34,6 +34,12 @@ bool emulator_argument(int number, uint64_t *value);
 /* Whether ARM's processor takes Thumb instructions, where a block begins. */
 bool emulator_is_thumb(void);
 
+/*
+ * Whether it is that processor which runs. A callback's number of it is another: QEMU 10.0 gives
+ * that of the one for which it translated the block.
+ */
+bool emulator_runs(int processor);
+
 /* Whether a processor is halted, and nothing waits for it. */
 bool emulator_sleeps(int processor);
 

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(what, "take"))
 			model.memory.taken_fs += number * FS_PER_NS;
 		else if (!strcmp(what, "stray"))
-			while (cores_turn_of_another((unsigned int)core_running + 1))
+			while (cores_turn_waits())
 				;
 		else
 			return 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pace_harness - a core on an emulator that counts 1 ns for an instruction, driven by the lines of
- * standard input:
+ * pace_harness - a core, of several of which the others sleep, on an emulator that counts 1 ns for
+ * an instruction, driven by the lines of standard input:
  *
  *   work NS COUNT [SHOWS]  enters a block of so many instructions, which takes the core so long;
  * the guest may see the clock in it timer NS               the next timer of the guest is due then
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cores/cores.h"
 #include "cores/pace.h"
 #include "emulator/clock.h"
 #include "emulator/emulator.h"
@@ -41,6 +42,8 @@ static void reckon(void)
 	budget = timer - now();
 	if (budget > INT32_MAX)
 		budget = INT32_MAX;
+	/* QEMU 10.0 shares it among its processors, also those that sleep. */
+	budget /= cores_count;
 }
 
 const char *clock_find(void)
@@ -92,6 +95,20 @@ struct instant emulator_now(size_t pending)
 	return (struct instant){.instructions = ran, .ns = now()};
 }
 
+#if CORES > 1
+
+bool emulator_runs(int processor)
+{
+	return !processor;
+}
+
+bool emulator_sleeps(int processor)
+{
+	return processor;
+}
+
+#endif
+
 static void enter(struct block *block)
 {
 	while (setjmp(given_up)) {
@@ -103,7 +120,7 @@ static void enter(struct block *block)
 	ran += block->count;
 	budget -= block->count;
 	if (model.busy >= model.look_at)
-		pace_look(0, block, NULL);
+		pace_look(block, NULL);
 	model.busy += block->cost_fs;
 	model.charged += block->count;
 	model.last = block;
@@ -117,6 +134,9 @@ int main(void)
 	long long ns, count;
 	struct block block;
 
+#if CORES > 1
+	cores_open(CORES);
+#endif
 	pace_begin();
 	model.last = &block_none;
 	while (fgets(line, sizeof(line), stdin)) {

@@ -13,13 +13,14 @@ from ..sanitized import SCOPE, compile_sanitized
 Paced = Callable[..., list[str]]
 
 
-@pytest.fixture(scope="session")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session", params=["1", "4"])
+def harness(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_sanitized(
         tmp_path_factory.mktemp("pace") / "harness",
         SCOPE,
-        Path(__file__).with_name("pace_harness.c"),
-        *("part/branch.c", "memory/cache.c", "memory/memory.c", "part/model.c"),
+        *(f"-DCORES={request.param}", Path(__file__).with_name("pace_harness.c")),
+        *("part/branch.c", "cores/bus.c", "memory/cache.c", "cores/cores.c", "memory/memory.c"),
+        *("part/model.c",),
         *("cores/pace.c", "part/state.c", "memory/tlb.c", "part/uart.c"),
         *("decode/beyond.c", "decode/decode_pattern.c"),
         *SCOPE.glob("timing/*.c"),
