@@ -57,6 +57,8 @@ def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard, t
     for metric in run["metrics"]:
         if metric["name"] != "image.kernel.size":
             assert len(set(metric["samples"])) == 1, metric["name"]
+    first, second = (perfboard.artifact(run, f"boot-{n}/scope.jsonl") for n in (1, 2))
+    assert first.read_bytes() == second.read_bytes()
     # All four cores of the part worked, and only the first one before the kernel started others.
     cores = boots_of(run)[0]["cores"]
     assert [each["core"] for each in cores] == [0, 1, 2, 3]

@@ -17,6 +17,13 @@ __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 static void (*stop)(void *unused);
 
+/* QEMU 9.0 came with version 2 and that function, and takes no earlier one. */
+static __attribute__((constructor)) void find_version(void)
+{
+	if (dlsym(RTLD_DEFAULT, "qemu_plugin_scoreboard_new"))
+		qemu_plugin_version = 2;
+}
+
 static void *stop_often(void *unused)
 {
 	struct timespec now;
