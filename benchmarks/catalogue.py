@@ -34,7 +34,7 @@ SHORT = {
         "tries=1",
         "chunk=16384",
     ],
-    "wakeups": ["periods=50"],
+    "wakeups": ["periods=100"],
 }
 PROBE_NEED = "the probe's server, on the board's own system"
 HUNG = (124, 137)
