@@ -168,6 +168,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		block->shows |= CORES > 1 && special_calls(part.isa, bytes, &op);
 		block->wait = wait_of(bytes, &op, signalled);
 		spin_take(&block->looks, &op);
+		block->tries |= special_stores_exclusive(part.isa, bytes, &op);
 		signalled |= special_signals(part.isa, bytes, &op);
 		block->remaps |= special_remaps(part.isa, bytes, &op);
 		kind = beyond_of(part.isa, bytes, thumb, &op);
@@ -193,6 +194,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		if (part.memory.store_fs && op.stores)
 			marks[i] = accesses_store(&op);
 	}
+	block->tries &= block->branch.conditional && block->branch.backward;
 	if (block->wait == WAIT_NONE && !block->looks.does_more)
 		block->wait = WAIT_CHANGE;
 	rest_fs[count] = core_end(&core);

@@ -133,6 +133,8 @@ void code_entered(unsigned int vcpu, void *data)
 	if (block->shows)
 		pace_show();
 #if CORES > 1
+	if (last->tries && !next)
+		model.counters.exclusive_misses++;
 	if (block->wait == WAIT_EVENT)
 		cores_pause();
 	else if (block->wait == WAIT_YIELD)

@@ -33,6 +33,7 @@
 #include "part/counters.h"
 #include "part/model.h"
 #include "part/ports.h"
+#include "record/asleep.h"
 #include "record/marks.h"
 #include "record/profile.h"
 #include "record/record.h"
@@ -91,6 +92,21 @@ static void write_more(FILE *to)
 	if (timed)
 		counters_write(to);
 	usage_write(to);
+	asleep_write(to);
+}
+
+/* A sleep begins or ends, at the start of a function. */
+static void sleep_reached(const struct site *site, int64_t ns)
+{
+	const struct mark *mark = site->mark;
+	uint64_t pointer;
+
+	if (!site->at_start)
+		return;
+	if (mark->asleep >= 0 && emulator_argument(mark->asleep, &pointer))
+		asleep_begins(pointer, ns);
+	if (mark->awake >= 0 && emulator_argument(mark->awake, &pointer))
+		asleep_ends(pointer, ns);
 }
 
 static void mark_reached(unsigned int vcpu, void *data)
@@ -118,7 +134,9 @@ static void mark_reached(unsigned int vcpu, void *data)
 		screen_idle(now.ns);
 	if (mark->calls)
 		screen_called(words, now.ns);
-	if (mark->idles || mark->calls)
+	if (mark->asleep >= 0 || mark->awake >= 0)
+		sleep_reached(site, now.ns);
+	if (mark->idles || mark->calls || mark->asleep >= 0 || mark->awake >= 0)
 		return;
 	record_mark(out, mark, now, cores_count > 1 ? core_running : -1, words,
 		    has_text ? text : NULL, write_more);

@@ -126,6 +126,22 @@ bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *o
 	return hint(isa, bytes, op) == 5;
 }
 
+bool special_stores_exclusive(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word;
+
+	if (op->size != 4)
+		return false;
+	word = word_at(bytes);
+	if (isa == ISA_AARCH64)
+		return (word & 0x3fc00000) == 0x08000000;
+	if (isa != ISA_ARM)
+		return false;
+	/* STREX and STLEX of any width; their T32 forms. */
+	return (word & 0x0f900ef0) == 0x01800e90 || (swapped(word) & 0xfff00000) == 0xe8400000 ||
+	       ((swapped(word) & 0xfff00000) == 0xe8c00000 && (swapped(word) & 0x40));
+}
+
 bool special_calls(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 {
 	uint32_t word = word_at(bytes);

@@ -22,6 +22,9 @@ bool special_pauses(enum isa isa, const uint8_t *bytes, const struct decoded *op
 /* The core goes on after it, and looks for what another does: YIELD. */
 bool special_yields(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
+/* It stores if no other core has stored there since the core's last exclusive load. */
+bool special_stores_exclusive(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
 /* It lets the next WFE of its core pass: SEVL. */
 bool special_signals(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 

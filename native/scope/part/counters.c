@@ -35,6 +35,7 @@ static void add(struct counters *sum, const struct counters *counters)
 	sum->dcache_fs += counters->dcache_fs;
 	sum->tlb_fs += counters->tlb_fs;
 	sum->shared_fs += counters->shared_fs;
+	sum->exclusive_misses += counters->exclusive_misses;
 	sum->uart_fs += counters->uart_fs;
 	for (int kind = 0; kind < BEYOND_KINDS; kind++)
 		sum->beyond[kind] += counters->beyond[kind];
@@ -66,7 +67,8 @@ void counters_write(FILE *out)
 		fputc('}', out);
 		return;
 	}
-	fprintf(out, ",\"shared_fs\":%" PRId64, all.shared_fs);
+	fprintf(out, ",\"shared_fs\":%" PRId64 ",\"exclusive_misses\":%" PRIu64, all.shared_fs,
+		all.exclusive_misses);
 #endif
 	fprintf(out,
 		",\"cycles_fs\":%" PRId64 ",\"core_fs\":%" PRId64 ",\"branch_fs\":%" PRId64

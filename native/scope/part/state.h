@@ -62,7 +62,8 @@ struct block {
 	enum block_wait wait;	       /* for what another core does */
 	struct looks looks;
 	const struct block *from; /* of WAIT_CHANGE: the block before it */
-	bool remaps;		  /* it may change what virtual addresses stand for */
+	bool tries;  /* it ends with the branch by which an exclusive store is tried again */
+	bool remaps; /* it may change what virtual addresses stand for */
 	bool uncached;
 	bool beyond;		      /* it has instructions of those kinds */
 	uint16_t kinds[BEYOND_KINDS]; /* how many of each */
@@ -77,8 +78,9 @@ struct counters {
 	uint64_t changes, cleaned; /* of the address space; lines written back at them */
 	/* The core's waits, by cause; the rest of its time is its own. */
 	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
-	int64_t shared_fs; /* of dcache_fs: for lines that another core has */
-	int64_t paused_ns; /* not of its time: it waited for another core (WFE, YIELD) */
+	uint64_t exclusive_misses; /* exclusive stores that were tried again */
+	int64_t shared_fs;	   /* of dcache_fs: for lines that another core has */
+	int64_t paused_ns;	   /* not of its time: it waited for another core (WFE, YIELD) */
 	uint64_t beyond[BEYOND_KINDS];
 };
 

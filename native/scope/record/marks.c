@@ -46,6 +46,14 @@ static const char *read_option(struct mark *mark, const char *word)
 			   ? NULL
 			   : "text= wants 0 to 3, with * before it for a pointer to the pointer";
 	}
+	if (!strncmp(word, "asleep=", 7))
+		return read_small(word + 7, MARK_MAX_ARGUMENT, &mark->asleep)
+			   ? NULL
+			   : "asleep= wants 0 to 3";
+	if (!strncmp(word, "awake=", 6))
+		return read_small(word + 6, MARK_MAX_ARGUMENT, &mark->awake)
+			   ? NULL
+			   : "awake= wants 0 to 3";
 	if (!strcmp(word, "profile")) {
 		mark->profiles = true;
 		return NULL;
@@ -72,7 +80,7 @@ static const char *read_mark(struct mark *mark, char *line)
 	const char *address = strtok_r(NULL, " \t\r\n", &rest);
 	const char *when = strtok_r(NULL, " \t\r\n", &rest);
 
-	*mark = (struct mark){.text_argument = -1};
+	*mark = (struct mark){.text_argument = -1, .asleep = -1, .awake = -1};
 	if (!when)
 		return "wants NAME ADDRESS first|every";
 	if (strlen(name) >= sizeof(mark->name) || !name_is_plain(name))

@@ -22,6 +22,7 @@ struct mark {
 	bool laps;	    /* its hit begins the profile, or ends a lap of it */
 	bool calls;	    /* its words may be a call to the screen; not reported */
 	bool idles;	    /* the processor is about to idle; not reported */
+	int asleep, awake;  /* which argument points at a sleep that begins or ends there, or -1 */
 	bool hit;
 };
 
@@ -34,11 +35,13 @@ struct marks {
  * Reads lines of the form
  *
  *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile|lap|screen|idle]
+ *                [asleep=ARGUMENT|awake=ARGUMENT]
  *
  * where words=N asks for the first N argument registers, text=ARGUMENT for the
  * text that an argument points at, and text=*ARGUMENT for the text that the
  * first member of the structure there points at. The first hit of a mark with
- * `profile` begins the profile, and its second ends it. For `screen` and `idle` see screen.h.
+ * `profile` begins the profile, and its second ends it. For `screen` and `idle` see screen.h,
+ * for `asleep` and `awake` asleep.h.
  *
  * Returns 0, or the number of the line that is wrong, with `why` pointing at
  * a constant text.

@@ -25,6 +25,7 @@ TITLES = {
     "misses.l2": "L2 misses",
     "misses.tlb": "TLB misses",
     "misses.branch": "branches mispredicted",
+    "misses.exclusive": "exclusive stores that another core made fail",
     "waits.icache": "waited for instructions",
     "waits.dcache": "waited for data",
     "waits.tlb": "waited for the TLB",

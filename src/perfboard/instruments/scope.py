@@ -34,7 +34,8 @@ class WatchedMark:
     text: str = ""
     profile: bool = False
     lap: bool = False
-    # "screen" or "idle", for what native/scope/record/screen.h describes; it is not reported.
+    # "screen", "idle", or "asleep" and "awake" with an argument's number, as in "awake=0", for what
+    # native/scope/record/screen.h and asleep.h describe; it is not reported.
     use: str = ""
 
     def line(self) -> str:

@@ -54,6 +54,8 @@ def test_a_guests_text_is_escaped(harness: Path) -> None:
         (b"n" * 64 + b" 10 first\n", b"a name is at most"),
         (b"name 10 first words=9\n", b"words= wants"),
         (b"name 10 first text=*4\n", b"text= wants"),
+        (b"name 10 every asleep=4\n", b"asleep= wants"),
+        (b"name 10 every awake=\n", b"awake= wants"),
         (b"name 10 first nonsense\n", b"unknown option"),
         (b"name 10 first " + b" " * 300 + b"\n", b"too long"),
     ],

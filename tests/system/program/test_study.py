@@ -28,7 +28,10 @@ SOURCE = f"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 __attribute__((noinline)) void spin(unsigned turns)
@@ -54,8 +57,12 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (!strcmp(what, "sleep"))
 		sleep(1000);
-	if (!*what)
-		sleep(1);
+	if (!*what) {{
+		struct timespec second = {{1, 0}};
+		unsigned word = 0;
+
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, &second);
+	}}
 	while (!strcmp(what, "stay"))
 		spin(1000000);
 	spin({TURNS});
@@ -123,6 +130,7 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert sum(block.instructions for block in blocks) == pytest.approx(
         marks[1].instructions - marks[0].instructions, rel=0.01
     )
+    assert found["try.time.futex"] == pytest.approx(1, rel=0.01)
     # Idle is what is left of all four cores.
     assert 4 * found["try.time.real"] == pytest.approx(
         found["try.time.user"] + found["try.time.system"] + found["try.time.idle"], rel=0.01

@@ -19,7 +19,8 @@ class Instant:
     """A mark: the board's clock in ns, instructions, and the model's counters, if any.
 
     `memory` is what all programs have, in bytes, and `most_memory` the most since the mark
-    before; 0 where the kernel does not say.
+    before; 0 where the kernel does not say. `asleep_ns` is how long threads slept in futex until
+    then, all together.
     """
 
     ns: int
@@ -27,6 +28,7 @@ class Instant:
     counters: Mapping[str, int]
     memory: int = 0
     most_memory: int = 0
+    asleep_ns: int = 0
 
 
 def instants(scope_log: str, mark: str) -> list[Instant]:
@@ -41,7 +43,9 @@ def instants(scope_log: str, mark: str) -> list[Instant]:
             record["ns"],
             record["instructions"],
             record.get("counters", {}),
-            *record.get("memory", ()),
+            record.get("memory", (0, 0))[0],
+            record.get("memory", (0, 0))[1],
+            record.get("asleep_ns", 0),
         )
         for record in records
         if record["mark"] == mark
@@ -85,6 +89,8 @@ def trial_metrics(
         _metric("try.time.system", "s", system_s),
         _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
     ]
+    if end.asleep_ns > begin.asleep_ns:
+        times.append(_metric("try.time.futex", "s", (end.asleep_ns - begin.asleep_ns) / 1e9))
     # Several cores whose instructions alone are counted have no time.
     by_core = cores > 0 and "cycles_fs" not in end.counters
     found = [

@@ -8,6 +8,7 @@ TITLES = {
     "try.time.user": "user",
     "try.time.system": "system",
     "try.time.idle": "idle",
+    "try.time.futex": "asleep in futex, all threads together",
     "try.instructions": "instructions",
     "try.memory.resident": "memory at most",
     **{f"try.{name}": title for name, title in counters.TITLES.items()},

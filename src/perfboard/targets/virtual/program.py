@@ -26,6 +26,9 @@ from perfboard.targets.virtual.target import Emulation
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, BoardWatch
 
 MARK = "try"
+# Linux 6.1, kernel/futex/waitwake.c: a thread sleeps from the first function to the second, by the
+# same struct futex_q.
+_FUTEX = {"futex_wait_queue": "asleep=1", "futex_unqueue": "awake=0"}
 # Begun, ended, and the results are there.
 MARKS = 3
 _PAGE = 4096
@@ -97,6 +100,11 @@ class TrialTarget(Emulation):
         does not end it.
         """
         marks = [WatchedMark(MARK, self._base.mark, every=True, profile=self._profiled)]
+        if all(name in self.symbols for name in _FUTEX):
+            marks += [
+                WatchedMark(name, self.symbols[name], every=True, use=use)
+                for name, use in _FUTEX.items()
+            ]
         if self._job.screen:
             called, idle = self._base.screen
             marks.append(WatchedMark("screen", called, every=True, words=3, use="screen"))
