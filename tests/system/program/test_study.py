@@ -179,7 +179,8 @@ def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path)
     times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}
     assert times["rpi2"] < times["verdex"]
     resident = {run["board"]["name"]: values(run)["try.memory.resident"] for run in runs}
-    assert min(resident.values()) > 8 * 2_000_000, resident
+    # Linux has up to 24 pages of each of two counts on each core, which the sum does not have yet.
+    assert min(resident.values()) > 8 * 2_000_000 - 4 * 2 * 24 * 4096, resident
     files = {
         row["file"].rpartition("/")[2]
         for run in runs
