@@ -153,9 +153,12 @@ class Command:
         folders = [*self._place.iterdir()]
         if not file:
             return bool({str(each) for each in folders} & self._working())
-        for listed in self._place.glob("*/others"):
-            folders += map(Path, listed.read_text().splitlines())
-        return any(found for each in folders for found in each.rglob(file))
+        # What is looked at may be removed meanwhile: then it does not measure yet.
+        with suppress(FileNotFoundError):
+            for listed in self._place.glob("*/others"):
+                folders += map(Path, listed.read_text().splitlines())
+            return any(found for each in folders for found in each.rglob(file))
+        return False
 
     def end(self, number: int) -> int | None:
         """The exit code, after that signal, which does nothing to one that has ended."""
