@@ -40,7 +40,7 @@ void asleep_ends(uint64_t pointer, int64_t ns)
 
 	if (i == count)
 		return;
-	/* A core that is behind another may end it before it began. */
+	/* Cores have their own times: one may end it at an earlier instant than it began at. */
 	if (ns > sleepers[i].since_ns)
 		slept_ns += ns - sleepers[i].since_ns;
 	sleepers[i] = sleepers[--count];

@@ -38,6 +38,12 @@ TITLES = {
 }
 
 
+def core_count(counters: Mapping[str, int]) -> int:
+    """How many cores the counters tell apart; 0 for a board with one."""
+    found = (_OF_CORE.fullmatch(name) for name in counters)
+    return sum(each is not None and each[2] == "instructions" for each in found)
+
+
 def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[Metric, ...]:
     """`<prefix>.misses.<cache>` in 1 and `<prefix>.waits.<cause>` in s, a sample each of `counted`.
 

@@ -3,10 +3,8 @@
 
 from dataclasses import dataclass
 
+from perfboard.analysis.boot.reading.turns import SEVERAL
 from perfboard.model.results.boot import IDLE_TASK, Boot, Mark
-
-# From here on the kernel starts the other cores.
-_SEVERAL = "kernel.rest_init"
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class CoreWork:
     @classmethod
     def until(cls, boot: Boot, end: Mark, count: int) -> "CoreWork":
         """The last `count` instructions of the boot until that mark."""
-        started = boot.mark(_SEVERAL)
+        started = boot.mark(SEVERAL)
         if not boot.cores or started is None or end.t_ns <= started.t_ns:
             return cls(count)
         before = count - (end.instructions or 0) + (started.instructions or 0)

@@ -37,8 +37,7 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
     The bytes are the fewest that any of them read from flash, by the time it waited for flash
     over that of a byte there; they are taken at the fastest of their flash set-ups. The
     instructions are the fewest that any of them ran, each in its share of a cycle; of several cores
-    those of the busiest, however they are shared. None
-    without a boot that counted both.
+    those of the busiest, however they are shared. None without a boot that counted both.
     """
     read: list[float] = []
     fastest: list[float] = []

@@ -18,7 +18,7 @@ from perfboard.analysis.boot.reading.scope_log import (
     scope_marks,
 )
 from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
-from perfboard.analysis.boot.reading.turns import core_times, process_times
+from perfboard.analysis.boot.reading.turns import core_times, process_times, turns
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, CoreTime, Mark
 
@@ -55,12 +55,13 @@ def boot_record(
         recording = read_recording([console], log.stamps, re.compile(what))
         end = recording.usable.mark if recording.usable else None
     record, last_ns = _record(recording, log.stamps, (*seen, *others), end)
-    if cores := core_times(log, last_ns):
+    taken = tuple(turns(log, last_ns))
+    if cores := core_times(log, taken, last_ns):
         notes = (*record.notes, *_unused(cores))
         record = record.model_copy(update={"cores": cores, "notes": notes})
     return record.model_copy(
         update={
-            "processes": process_times(log, last_ns),
+            "processes": process_times(taken),
             "counters": next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
             "counted": counted_at(log, [mark for mark in record.marks if mark.name in BOUNDS]),
             "host_seconds": host_seconds,

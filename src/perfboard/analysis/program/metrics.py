@@ -43,12 +43,13 @@ def instants(scope_log: str, mark: str) -> list[Instant]:
             record["ns"],
             record["instructions"],
             record.get("counters", {}),
-            record.get("memory", (0, 0))[0],
-            record.get("memory", (0, 0))[1],
+            memory,
+            most_memory,
             record.get("asleep_ns", 0),
         )
         for record in records
         if record["mark"] == mark
+        for memory, most_memory in [record.get("memory", (0, 0))]
     ]
 
 
@@ -80,7 +81,7 @@ def trial_metrics(
     most of one of those that were waited for, is beyond it where it grew between two looks.
     """
     real = (end.ns - begin.ns) / 1e9
-    cores = sum(name.endswith("_instructions") for name in end.counters)
+    cores = counters.core_count(end.counters)
     idle = max(1, cores) * real - user_s - system_s
     together = end.most_memory - begin.memory
     times = [

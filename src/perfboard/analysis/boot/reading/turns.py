@@ -2,16 +2,17 @@
 """Which process ran when, and on which core, by the scope's record of a boot."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from perfboard.analysis.boot.reading.scope_log import ScopeLog, ScopeRecord
+from perfboard.analysis.counters import core_count
 from perfboard.model.results.boot import IDLE_TASK, CoreTime, ProcessTime, Stretch
 
 # The stretches of a core that are drawn, at most: those closer together are one.
 _STRETCHES = 1000
-# The kernel's first task starts it, until this mark.
-_STARTED = "kernel.rest_init"
+SEVERAL = "kernel.rest_init"
+"""The kernel's first task starts it, until this mark; from there on it starts the other cores."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,14 @@ def _instructions(record: ScopeRecord, core: int) -> int:
     return record.counters.get(f"core{core}_instructions", record.instructions)
 
 
-def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
-    """Processor time by process, largest first, from the first switch to `until_ns`.
+def process_times(taken: Iterable[TaskTurn]) -> tuple[ProcessTime, ...]:
+    """Processor time by process, largest first, over those turns.
 
     Processes of one name are one row.
     """
     time_ns: dict[str, int] = defaultdict(int)
     instructions: dict[str, int] = defaultdict(int)
-    for each in turns(log, until_ns):
+    for each in taken:
         time_ns[each.process] += each.end_ns - each.start_ns
         instructions[each.process] += each.instructions
     rows = [
@@ -93,20 +94,20 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
     return tuple(sorted(rows, key=lambda row: -row.time_ns))
 
 
-def core_times(log: ScopeLog, until_ns: int) -> tuple[CoreTime, ...]:
-    """The time of each core until then; () for a board with one.
+def core_times(log: ScopeLog, taken: Iterable[TaskTurn], until_ns: int) -> tuple[CoreTime, ...]:
+    """The time of each core until then, by the log and its turns; () for a board with one.
 
     The first core starts the kernel. Stretches that no chart could tell apart are one, named after
     the process that ran the longest of it.
     """
     counted = [record for record in log.records if record.ns <= until_ns and record.counters]
-    cores = sum(name.endswith("_instructions") for name in counted[-1].counters) if counted else 0
+    cores = core_count(counted[-1].counters) if counted else 0
     if not cores:
         return ()
-    started_ns = next((each.ns for each in log.records if each.name == _STARTED), 0)
+    started_ns = next((each.ns for each in log.records if each.name == SEVERAL), 0)
     worked: dict[int, list[TaskTurn]] = {core: [] for core in range(cores)}
     worked[0].append(TaskTurn(0, IDLE_TASK, 0, min(started_ns, until_ns), 0, idle=False))
-    for each in turns(log, until_ns):
+    for each in taken:
         if not each.idle and each.start_ns >= started_ns:
             worked[each.core].append(each)
     return tuple(

@@ -22,18 +22,16 @@ def by_core(run: Run, result: BootResult) -> Iterator[TableBlock]:
     """Instructions by phase, of all cores together, and by core."""
     if not counted_by_core(result):
         return
-    rows = [row for row in boot_rows(result.boots) if row.instructions]
-    whole = max((summary(row.instructions or ()).median for row in rows), default=0.0)
+    found = ((row, row.instructions) for row in boot_rows(result.boots))
+    rows = [(row, summary(counts).median) for row, counts in found if counts]
+    whole = max((count for _, count in rows), default=0.0)
     label = evidence_label(run, *TOTALS)
     yield TableBlock(
         title="Instructions by phase",
         caption=f"All cores together, {label}. They take turns by instructions: how long a phase "
         "takes is not known. `--set cores=1` counts it on one core, `--set detail=timed` times it.",
         columns=("phase", "instructions", "share"),
-        rows=tuple(
-            ("  " * row.depth + row.title, *_counted(summary(row.instructions or ()).median, whole))
-            for row in rows
-        ),
+        rows=tuple(("  " * row.depth + row.title, *_counted(count, whole)) for row, count in rows),
         words=1,
     )
     cores = result.boots[0].cores

@@ -42,14 +42,13 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     """Phases and their precision; where the boots are all of the run, its other metrics too."""
     if counted_by_core(result):
         return ["", *block_parts(by_core(run, result))]
-    rows = boot_rows(result.boots)
+    rows, series = boot_rows(result.boots), series_of(result.boots)
     title = measure_title(run)
     parts: list[str | Table] = ["", f"{title}:"] if title else []
     if rows:
         parts += ["", *text_waterfall(rows)]
-        boot = series_of(result.boots).boot
-        if boot.cores:
-            parts += ["", *text_cores(boot, round(span_s(rows) * 10**9))]
+        if series.boot.cores:
+            parts += ["", *text_cores(series.boot, round(span_s(rows) * 10**9))]
         parts += ["", _phase_table(run, rows)]
         rough = [
             row
@@ -73,7 +72,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
         if boot.unfinished:
             calls = ", ".join(boot.unfinished)
             parts += ["", f"Boot {number}: initcalls that never returned: {calls}."]
-    slowest = span_rows(series_of(result.boots), _SLOWEST)
+    slowest = span_rows(series, _SLOWEST)
     if slowest:
         table = new_table("", "median, ms", "spread, ms", "kind", "returned")
         table.columns[0].header = "slowest initcalls and probes"

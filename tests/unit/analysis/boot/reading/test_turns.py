@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.reading.scope_log import ScopeLog, parse_scope
-from perfboard.analysis.boot.reading.turns import core_times, process_times
+from perfboard.analysis.boot.reading.turns import core_times, process_times, turns
+from perfboard.model.results.boot import CoreTime
 
 IDLE, INIT, CHILD = 0xC0000000, 0xC1000000, 0xC2000000
 # The task of a core that has nothing to do; nobody forks it.
@@ -53,7 +54,7 @@ def test_processor_time_goes_to_whoever_ran(arguments: int) -> None:
             switch(9999, IDLE, INIT),
         ]
     )
-    times = {row.name: row.time_ns for row in process_times(log, 2000)}
+    times = {row.name: row.time_ns for row in process_times(turns(log, 2000))}
     # The child is init's until it becomes cp.
     assert times == {"swapper": 200 + 600, "init": 200 + 100, "cp": 400}
 
@@ -66,9 +67,13 @@ def test_processor_times_add_up_to_the_time_since_the_first_switch(
     for gap, task in switches:
         now += gap
         lines.append(record("switch", now, (IDLE, IDLE, task)))
-    rows = process_times(parse_scope(lines), now)
+    rows = process_times(turns(parse_scope(lines), now))
     first = switches[0][0] if switches else 0
     assert sum(row.time_ns for row in rows) == now - first
+
+
+def times_of(log: ScopeLog, until_ns: int) -> tuple[CoreTime, ...]:
+    return core_times(log, turns(log, until_ns), until_ns)
 
 
 def two_cores() -> ScopeLog:
@@ -92,13 +97,13 @@ def two_cores() -> ScopeLog:
 
 
 def test_a_process_has_the_time_and_the_instructions_of_its_core() -> None:
-    rows = {row.name: row for row in process_times(two_cores(), 6000)}
+    rows = {row.name: row for row in process_times(turns(two_cores(), 6000))}
     assert (rows["init"].time_ns, rows["init"].instructions) == (2800 + 1100, 280 + 100)
     assert (rows["cp"].time_ns, rows["cp"].instructions) == (2000, 200)
 
 
 def test_a_core_works_where_it_does_not_idle() -> None:
-    first, second = core_times(two_cores(), 6000)
+    first, second = times_of(two_cores(), 6000)
     assert first.busy_ns == 1000 + 2800 and second.busy_ns == 1100 + 2000
     assert (first.instructions, second.instructions) == (410, 330)
     assert [(each.process, each.start_ns, each.duration_ns) for each in second.stretches] == [
@@ -109,7 +114,7 @@ def test_a_core_works_where_it_does_not_idle() -> None:
 
 
 def test_one_core_is_not_taken_apart() -> None:
-    assert core_times(parse_scope([record("switch", 1, (IDLE, INIT))]), 10) == ()
+    assert times_of(parse_scope([record("switch", 1, (IDLE, INIT))]), 10) == ()
 
 
 @given(st.lists(st.tuples(st.integers(1, 1000), st.integers(0, 3), st.booleans()), max_size=200))
@@ -121,7 +126,7 @@ def test_stretches_lie_in_the_boot_one_after_the_other(
         now += gap
         words = (IDLE, INIT if works else IDLE)
         lines.append(record("switch", now, words, core=core, ran=(now, now, now, now)))
-    for core_time in core_times(parse_scope(lines), now):
+    for core_time in times_of(parse_scope(lines), now):
         end_ns = 0
         for each in core_time.stretches:
             assert end_ns <= each.start_ns < each.start_ns + each.duration_ns <= now
