@@ -166,10 +166,12 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			block->once_fs = core_once(&core, &op) * part.cycle_fs / 1000;
 		block->shows |= op.reads_clock || special_waits(part.isa, bytes, &op);
 		block->shows |= CORES > 1 && special_calls(part.isa, bytes, &op);
-		block->wait = wait_of(bytes, &op, signalled);
-		spin_take(&block->looks, &op);
-		block->tries |= special_stores_exclusive(part.isa, bytes, &op);
-		signalled |= special_signals(part.isa, bytes, &op);
+		if (CORES > 1) {
+			block->wait = wait_of(bytes, &op, signalled);
+			spin_take(&block->looks, &op);
+			block->tries |= special_stores_exclusive(part.isa, bytes, &op);
+			signalled |= special_signals(part.isa, bytes, &op);
+		}
 		block->remaps |= special_remaps(part.isa, bytes, &op);
 		kind = beyond_of(part.isa, bytes, thumb, &op);
 		block->beyond |= kind != BEYOND_NONE;

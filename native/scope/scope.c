@@ -115,7 +115,7 @@ static void mark_reached(unsigned int vcpu, void *data)
 	struct mark *mark = site->mark;
 	uint64_t words[MARK_MAX_ARGUMENT + 1] = {0};
 	char text[TEXT_SIZE];
-	bool has_text = false;
+	bool has_text = false, sleeps = mark->asleep >= 0 || mark->awake >= 0;
 	struct instant now;
 
 	(void)vcpu;
@@ -134,9 +134,9 @@ static void mark_reached(unsigned int vcpu, void *data)
 		screen_idle(now.ns);
 	if (mark->calls)
 		screen_called(words, now.ns);
-	if (mark->asleep >= 0 || mark->awake >= 0)
+	if (sleeps)
 		sleep_reached(site, now.ns);
-	if (mark->idles || mark->calls || mark->asleep >= 0 || mark->awake >= 0)
+	if (mark->idles || mark->calls || sleeps)
 		return;
 	record_mark(out, mark, now, cores_count > 1 ? core_running : -1, words,
 		    has_text ? text : NULL, write_more);

@@ -40,7 +40,7 @@ void cores_open(int count)
 
 static int64_t time_of(int core)
 {
-	return models[core].base_ns + models[core].busy / FS_PER_NS;
+	return model_time_of(&models[core]);
 }
 
 static bool runs(int core)

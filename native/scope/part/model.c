@@ -96,7 +96,7 @@ void model_account(int64_t instructions)
 
 void model_wake(struct core_model *core, int64_t ns)
 {
-	int64_t late = ns - core->base_ns - core->busy / FS_PER_NS;
+	int64_t late = ns - model_time_of(core);
 
 	if (late > 0)
 		core->base_ns += late;

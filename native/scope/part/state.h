@@ -197,10 +197,16 @@ extern struct timing part;
 extern struct cache shared_l2;
 extern struct uart shared_uart;
 
-/* The core's clock, at the end of the block that is running. */
+/* A core's clock, at the end of the block that it entered last. */
+static inline int64_t model_time_of(const struct core_model *core)
+{
+	return core->base_ns + core->busy / FS_PER_NS;
+}
+
+/* That of the core which runs. */
 static inline int64_t model_time(void)
 {
-	return model.base_ns + model.busy / FS_PER_NS;
+	return model_time_of(&model);
 }
 
 /* The core's own time at the access that is being timed. */
