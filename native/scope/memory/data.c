@@ -57,11 +57,15 @@ void data_console_stored(void)
 
 static void access_device(uint64_t place, uint32_t size, bool store)
 {
+	const struct region *region = memory_region(&model.memory, place);
+
 	/* The next time the guest shall see the clock as it is when it gets here. */
 	model.last->shows = true;
 	/* It may have set a timer. */
 	model.look_at = INT64_MIN;
-	model.busy += memory_pass(&model.memory, place, size, store, model_instant());
+	/* A bootloader asks the emulator's flash what it is, and a card has no such chip. */
+	if (!region || region->kind != REGION_CARD)
+		model.busy += memory_pass(&model.memory, place, size, store, model_instant());
 	if (store && place == part.uart)
 		data_console_stored();
 	model.passed = emulator_now(0).instructions;

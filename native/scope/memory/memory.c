@@ -28,6 +28,11 @@ const struct region *memory_region(struct memory *memory, uint64_t address)
 	return NULL;
 }
 
+static bool has_pages(const struct region *region)
+{
+	return region && (region->kind == REGION_FLASH || region->kind == REGION_CARD);
+}
+
 /* As many accesses of the flash's width as it takes, the open page the quicker. */
 static int64_t flash(struct memory *memory, const struct region *region, uint64_t address,
 		     uint32_t bytes)
@@ -151,7 +156,7 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, boo
 		memory->waits.flash_fs += region->fill_fs;
 		return region->fill_fs;
 	}
-	if (region && region->kind == REGION_FLASH)
+	if (has_pages(region))
 		return flash(memory, region, address, bytes);
 	return read_memory(memory, address, bytes, store, now);
 }
@@ -214,7 +219,7 @@ int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, boo
 {
 	const struct region *region = memory_region(memory, address);
 
-	if (region && region->kind == REGION_FLASH)
+	if (has_pages(region))
 		return flash(memory, region, address, bytes);
 	if (region && region->kind == REGION_DEVICE) {
 		memory->waits.device_fs += region->first_fs;

@@ -15,7 +15,7 @@
  *                                  such a class is added to
  *   counted                        a cycle is an instruction, and only these are recorded
  *   kernel BASE SIZE               whose code turns the data cache on: up to two
- *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
+ *   region NAME BASE SIZE ram|flash|device|card cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  [FILL_FS], of a line into a cache
  *                                  code: instructions alone are cached
  *   uart ADDRESS BYTE_FS           the console, and how long it takes over a byte

@@ -97,7 +97,7 @@ static const char *read_kernel(struct timing *timing, struct words *words)
 
 static const char *read_region(struct timing *timing, struct words *words)
 {
-	static const char *const kinds[] = {"ram", "flash", "device", NULL};
+	static const char *const kinds[] = {"ram", "flash", "device", "card", NULL};
 	static const char *const caching[] = {"uncached", "code", "cached", NULL};
 	struct region region = {0};
 	const char *name = words_next(words);
@@ -114,7 +114,7 @@ static const char *read_region(struct timing *timing, struct words *words)
 	kind = words_choice(words, kinds);
 	cached = words_choice(words, caching);
 	if (kind < 0 || cached < 0)
-		return "region wants ram|flash|device cached|uncached|code";
+		return "region wants ram|flash|device|card cached|uncached|code";
 	region.kind = kind;
 	region.caches_code = cached > 0;
 	region.caches_data = cached > 1;

@@ -19,7 +19,8 @@ enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
 enum fills { FILLS_UP, FILLS_EITHER, FILLS_BLOCKS };
 enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2, PREDICT_GLOBAL };
-enum region_kind { REGION_RAM, REGION_FLASH, REGION_DEVICE };
+/* A card is what a bootloader copies from, by reads of the emulator's flash. */
+enum region_kind { REGION_RAM, REGION_FLASH, REGION_DEVICE, REGION_CARD };
 
 struct class_cost {
 	int32_t issue, latency, base; /* thousandths of a cycle */

@@ -203,8 +203,11 @@ def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Dri
     assert drive("memory", memory(70, 70, 100, 2), lines) == [[0], [0], [70], [100]]
 
 
-def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:
-    region = "region boot 0x1000 0x1000 flash cached 100 10 2 16\n"
+@pytest.mark.parametrize("kind", ["flash", "card"])
+def test_flash_is_quicker_within_its_open_page_and_a_card_within_a_request(
+    drive: Drive, kind: str
+) -> None:
+    region = f"region boot 0x1000 0x1000 {kind} cached 100 10 2 16\n"
     lines = ["read 4096 32 0", "read 4096 4 0", "read 4100 2 0", "pass 4102 1 0", "read 64 32 0"]
     # Two pages of eight halfwords; then the first again; the last is memory.
     assert drive("memory", memory(70, 7, 1, 4) + region, lines) == [
