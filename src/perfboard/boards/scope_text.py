@@ -4,6 +4,8 @@
 from collections.abc import Iterator, Mapping
 
 from perfboard.boards.parameters import lines
+from perfboard.model.board.disk import Disk, DiskTransfer
+from perfboard.model.board.flash import Flash
 from perfboard.model.board.virtual import FlashBoard, Machine, VirtualBoard
 from perfboard.model.timing.part import Access, Timing
 
@@ -16,18 +18,26 @@ _OF_SEVERAL = (
     *("fp_load", "fp_store"),
 )
 _WORD = 4
+_MOST_REQUEST = 1 << 20
 
 
-def timing_text(board: VirtualBoard, levels: Mapping[str, str]) -> str | None:
+def timing_text(
+    board: VirtualBoard, levels: Mapping[str, str], card: Disk | None = None
+) -> str | None:
     """The scope's input for the model at those levels; None if it needs none.
 
     A line a parameter or a row of a table, as native/scope/timing/reader.h describes. If
-    instructions are counted, several cores take turns by them.
+    instructions are counted, several cores take turns by them. `card` is what the bootloader
+    copies the kernel from, if that is no flash.
     """
     if board.timing is None or not TIMED.items() <= levels.items():
         return None if board.machine.cpus == 1 else _counting(board.machine)
     timing = board.timing.at({f: levels[f] for f in board.timing.factors})
-    return "".join(f"{line}\n" for line in _lines(board, timing))
+    read: tuple[str, ...] = ()
+    if card and card.transfer and isinstance(board, FlashBoard):
+        more = ("root",) if levels.get("root") == "initramfs" else ()
+        read = tuple(_card(board.flash, card.transfer, ("kernel", "initrd", *more)))
+    return "".join(f"{line}\n" for line in _lines(board, timing, read))
 
 
 def _counting(machine: Machine) -> str:
@@ -38,7 +48,7 @@ def _counting(machine: Machine) -> str:
     return f"isa {machine.isa}\nclock.hz {hz}\ncost alu 1000 1000\n{costs}counted\n"
 
 
-def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:
+def _lines(board: VirtualBoard, timing: Timing, card: tuple[str, ...]) -> Iterator[str]:
     hz = timing.clock.hz
     kernels = list(_kernels(board))
     if not kernels:
@@ -60,7 +70,9 @@ def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:
             yield f"busy {name} {_thousandths(count)}"
         for name, count in costs.accumulate.items():
             yield f"accumulate {name} {_thousandths(count)}"
-    if timing.flash and isinstance(board, FlashBoard):
+    if card:
+        yield from card
+    elif timing.flash and isinstance(board, FlashBoard):
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"
             yield f"region {place} {_access(timing.flash, hz)}"
@@ -77,6 +89,17 @@ def _kernels(board: VirtualBoard) -> Iterator[str]:
         lies = board.flash.kernel
         yield f"kernel {board.flash.banks[lies.bank].base + lies.offset:#x} {lies.size}"
         yield f"kernel {board.image.bootloader.kernel_address:#x} {_WORD}"
+
+
+def _card(flash: Flash, transfer: DiskTransfer, names: tuple[str, ...]) -> Iterator[str]:
+    """Those regions, which a bootloader copies, as reads of a card by requests."""
+    word = _WORD * _SECOND // transfer.rate
+    first = word + round(transfer.overhead_ms * _SECOND / 1000)
+    for name in names:
+        if (region := flash.regions().get(name)) is not None:
+            place = f"{flash.banks[region.bank].base + region.offset:#x} {region.size}"
+            times = f"{first} {word} {_WORD} {transfer.request or _MOST_REQUEST}"
+            yield f"region card-{name} {place} card uncached {times}"
 
 
 def _access(access: Access, hz: int) -> str:

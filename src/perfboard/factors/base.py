@@ -59,6 +59,15 @@ class Factor:
     of_trials: bool = False
     # Why no image gives a real board another level; "" if one does.
     beyond_image: str = ""
+    # The default of a board, where that depends on it.
+    default_of: Callable[[VirtualBoard], str] | None = None
+
+    def of(self, board: VirtualBoard) -> "Factor":
+        """The factor as that board has it: with its default first."""
+        if self.default_of is None:
+            return self
+        first = self.default_of(board)
+        return replace(self, levels={first: self.levels[first], **self.levels})
 
     @property
     def default(self) -> str:

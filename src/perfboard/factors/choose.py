@@ -27,7 +27,7 @@ def _all_factors() -> tuple[Factor, ...]:
 
 def image_factors(board: VirtualBoard) -> dict[str, Factor]:
     """The factors of the board's image by name: each module in `factors.image` has a FACTOR."""
-    return {factor.name: factor for factor in _all_factors() if factor.has(board)}
+    return {each.name: each.of(board) for each in _all_factors() if each.has(board)}
 
 
 def timing_factors(board: VirtualBoard) -> dict[str, Factor]:

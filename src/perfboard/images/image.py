@@ -25,7 +25,7 @@ from perfboard.images.flash.layout import (
     kernel_arguments,
     write_banks,
 )
-from perfboard.images.flash.place import PLAIN, driven_banks, placed
+from perfboard.images.flash.place import HEADER_SIZE, PLAIN, driven_banks, placed
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
@@ -34,7 +34,7 @@ from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_argu
 from perfboard.images.own_files import keep_own_files
 from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
-from perfboard.images.root.build import build_root, keep_file
+from perfboard.images.root.build import build_root, has_reference, keep_file
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
 from perfboard.images.root.recipe import Debian
 from perfboard.images.variant import Variant
@@ -51,6 +51,14 @@ from perfboard.model.progress import Progress
 
 # QEMU's firmware for x86 starts a kernel here, in real mode, without copying it first.
 _X86_ENTRY = 0x10200
+_IN_FLASH = (
+    "The bootloader reads the kernel from the board's medium. The root file system lies in flash "
+    "that is as fast as memory, since only a kernel that is built here has the medium's driver.",
+)
+# U-Boot maps its memory by such sections, and runs at the end of it.
+_SECTION = 2 << 20
+# For a program that is handed to the board after the root file system.
+_ROOM = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,9 @@ class Image:
     content of the disk, and the emulator starts the kernel itself. `arguments` are the kernel's.
     `kernel_file` is what the bootloader starts; `entries` are the addresses that are reached at
     marks of the boot, by mark. `tree` is the machine's device tree, where that is not the
-    emulator's own. A disk of Debian's system is `root` too. `symbols` are the
+    emulator's own. A card's root, and a disk of Debian's system, is `root` too; `disk_size` is how
+    many bytes that disk has, and `medium_wait_ms` how long the bootloader waits for it.
+    `symbols` are the
     kernel's, by name, and empty where no System.map is to be had; `notes` say so, and whatever else
     a reader of the results should know. `hashes` are SHA-256 sums by part, `sizes` bytes;
     `packages` versions by Debian package; `variables` U-Boot's.
@@ -75,6 +85,8 @@ class Image:
     hashes: dict[str, str]
     packages: dict[str, str]
     root: Path | None = None
+    disk_size: int = 0
+    medium_wait_ms: float = 0.0
     tree: Path | None = None
     arguments: str = ""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -112,7 +124,7 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     files |= _built_files(loaded, recipe, packages, progress)
 
     if isinstance(board, FlashBoard):
-        image = _in_flash(recipe, board, files, progress)
+        image = _in_flash(recipe, board, files, timed, progress)
         if recipe.root.debian:
             image = _with_debian(image, board, recipe.root.debian, packages, progress)
     else:
@@ -144,6 +156,7 @@ def _with_debian(
     return replace(
         image,
         root=root.image,
+        disk_size=board.disk.size if board.disk else 0,
         hashes={**image.hashes, "disk": hash_file(root.image)},
         sizes={**image.sizes, "disk": size},
         packages={package.name: package.version for package in root.packages},
@@ -164,25 +177,45 @@ def _on_disk(recipe: Recipe, board: DiskBoard, files: Mapping[str, Path], timed:
         hashes={name: hash_file(file) for name, file in files.items()},
         packages={},
         root=files["root"],
+        disk_size=board.disk.size,
         arguments=disk_kernel_arguments(board, timed, recipe.arguments, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
     )
 
 
 def _in_flash(
-    recipe: Recipe, board: FlashBoard, files: Mapping[str, Path], progress: Progress
+    recipe: Recipe,
+    board: FlashBoard,
+    files: Mapping[str, Path],
+    timed: bool,
+    progress: Progress,
 ) -> Image:
-    flash = board.flash
-    devices = flash_devices(driven_banks(board, recipe.place), recipe.root)
+    """The bootloader in flash, with the rest, or with the root on the board's card."""
+    flash, card = board.flash, recipe.card
+    # A root of the user's own stays in flash: their kernel has no driver of ours.
+    kept = card is None or not (has_reference(board) or board.image.root is None)
+    devices = flash_devices(driven_banks(board, recipe.place), recipe.root) if kept else ()
+    notes = _IN_FLASH if card and kept else ()
     sizes = {name: file.stat().st_size for name, file in files.items()}
-    tree = None
+    tree, root, disk_size, wait_ms = None, None, 0, 0.0
+    own_command = "bootcmd" in {*board.image.bootloader.variables, *recipe.variables}
+    if timed and card and card.ready and not recipe.direct and not own_command:
+        wait_ms = card.ready.after_ms
+    if card and not kept and "root" in files and SYSTEMS[recipe.root.system].through == "block":
+        root = files["root"]
+        files = {name: file for name, file in files.items() if name != "root"}
+        disk_size = -(-(sizes["root"] + _ROOM) // _SECTION) * _SECTION
+        check_disk_holds(card, disk_size)
+        first = card.model_copy(update={"size": disk_size})
+        words = disk_arguments(first, disk_base(board), timed)
+        recipe = replace(recipe, arguments=(*words, *recipe.arguments))
     if recipe.direct:
         environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
         own = isinstance(board.image.kernel, OwnKernel)
         headed = recipe.headed or (own and has_header(files["kernel"].read_bytes()))
-        variables = _variables(recipe, board, sizes, devices, headed)
+        variables = _variables(recipe, board, sizes, devices, headed, wait_ms)
         environment = environment_block(variables, flash.environment.size)
         if recipe.environment == "tree":
             environment = b""
@@ -205,16 +238,21 @@ def _in_flash(
     inputs = {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
     inputs["environment"] = hashlib.sha256(environment).hexdigest()
     inputs["flash"] = flash.model_dump_json()
+    inputs["headed"] = str(recipe.headed)
     folder = cached("image", inputs, build, progress)
     return Image(
         banks=(folder / "bank0.bin", folder / "bank1.bin"),
         kernel_file=files["kernel"],
         entries=entries,
         symbols={},
-        notes=(),
+        notes=notes,
         hashes=json.loads((folder / "hashes.json").read_text())
-        | ({"tree": hash_file(tree)} if tree is not None else {}),
+        | ({"tree": hash_file(tree)} if tree is not None else {})
+        | ({"disk": hash_file(root)} if root is not None else {}),
         packages={},
+        root=root,
+        disk_size=disk_size,
+        medium_wait_ms=wait_ms,
         tree=tree,
         arguments=kernel_arguments(board, recipe.arguments, devices, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
@@ -223,12 +261,18 @@ def _in_flash(
 
 
 def _variables(
-    recipe: Recipe, board: FlashBoard, sizes: Mapping[str, int], devices: Devices, headed: bool
+    recipe: Recipe,
+    board: FlashBoard,
+    sizes: Mapping[str, int],
+    devices: Devices,
+    headed: bool,
+    wait_ms: float,
 ) -> dict[str, str]:
-    bootloader, flash = board.image.bootloader, board.flash
-    copied = recipe.copied and not headed
+    bootloader, flash, card = board.image.bootloader, board.flash, recipe.card
+    # Code of a card is read before anything looks at it.
+    copied = (recipe.copied and not headed) or card is not None
     in_memory = SYSTEMS[recipe.root.system].through == "memory"
-    size = flash.kernel.size if recipe.whole else sizes["kernel"]
+    size = flash.kernel.size if recipe.whole else sizes["kernel"] + HEADER_SIZE * recipe.headed
     return {
         "bootdelay": str(bootloader.delay),
         "bootcmd": boot_command(
@@ -239,6 +283,8 @@ def _variables(
             devices,
             recipe.copy,
             sizes["root"] if in_memory else None,
+            staged=headed,
+            wait_ms=wait_ms,
         ),
         # U-Boot would copy it once more, to the end of memory.
         **({"initrd_high": "ffffffffffffffff"} if in_memory else {}),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from perfboard.images.flash.place import COPIED, FLASH, PLAIN, XIP
 from perfboard.images.root.recipe import RootRecipe
+from perfboard.model.board.disk import Disk
 from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
@@ -22,8 +23,8 @@ class Recipe:
     its place by such steps, all of its region where `whole`, and checks its sum first where
     `checked`. `compression` is what the kernel is compressed by, where it is. U-Boot has its
     variables from its `environment`: that in "flash", or the device "tree". If `direct`, a few
-    instructions copy the kernel and start it, without a bootloader. `root` is the root file
-    system, where that is the reference system's.
+    instructions copy the kernel and start it, without a bootloader. `medium` is what kernel and
+    root lie on. `root` is the root file system, where that is the reference system's.
     """
 
     board: VirtualBoard
@@ -38,6 +39,7 @@ class Recipe:
     checked: bool = False
     environment: str = "flash"
     direct: bool = False
+    medium: str = "flash"
     root: RootRecipe = field(default_factory=RootRecipe)
 
     @property
@@ -46,6 +48,11 @@ class Recipe:
         if not isinstance(self.board, FlashBoard):
             raise UsageError(f"board {self.board.name} boots from a disk; this needs flash")
         return self.board
+
+    @property
+    def card(self) -> Disk | None:
+        """The medium of kernel and root, if that is no flash."""
+        return None if self.medium == "flash" else self.flash_board.disk
 
     @property
     def headed(self) -> bool:
@@ -84,7 +91,8 @@ class Recipe:
             )
 
     def _check_direct(self) -> None:
-        if self.environment == "tree":
+        # With a card it is that where there is a bootloader.
+        if self.environment == "tree" and self.medium == "flash":
             raise UsageError("bootloader=none has no environment; found environment=tree")
         if self.checked or self.whole or "bootdelay" in self.variables:
             raise UsageError(

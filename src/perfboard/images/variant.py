@@ -36,4 +36,4 @@ class Variant:
     def timing(self) -> str | None:
         """The scope's input for the timing model; None if instructions are counted."""
         # Made when it is read: a tune chooses thousands of variants that it never boots.
-        return timing_text(self.board, self.levels)
+        return timing_text(self.board, self.levels, self.recipe.card)

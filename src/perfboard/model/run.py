@@ -81,7 +81,8 @@ class Metric(Record):
     `processes` says for each sample which of the run's processes took it, where
     probes did: samples of one process share its page layout. In `unsettled` of these the drift
     was not under 1 % when they were taken. `alias` is the name by which lmbench knows the quantity.
-    `evidence` is "modelled" if the values are a model's, whatever the run's is.
+    `evidence` is "modelled" if the values are a model's, whatever the run's is, and "published" if
+    they are somebody else's of the real board.
     `measurement` is its place among the run's measurements; None: it is of the whole run, or that
     is not known. One that is only bounded has no samples, but `between` two values; the second
     may be None: there is no bound.
@@ -98,7 +99,7 @@ class Metric(Record):
     processes: tuple[Int64, ...] = ()
     unsettled: Int64 = 0
     alias: str | None = None
-    evidence: Literal["modelled"] | None = None
+    evidence: Literal["modelled", "published"] | None = None
     measurement: Int64 | None = None
     between: tuple[Quantity, Quantity | None] | None = None
 
@@ -188,6 +189,19 @@ class TimedAs(Record):
         return self.margins.get(work_of(metric) or "", self.margin)
 
 
+class FirmwareTime(Record):
+    """How long a virtual board's real firmware runs before what is emulated, as published.
+
+    `seconds` is None where nobody published it of this model; `spread_s` is from the least to
+    the most, and `includes` says what else is in it.
+    """
+
+    seconds: float | None = None
+    spread_s: float = 0.0
+    includes: str = ""
+    source: str = ""
+
+
 class BoardSummary(Record):
     """A report's description of the board, so that it needs no board file."""
 
@@ -198,6 +212,12 @@ class BoardSummary(Record):
     # Bit/s of the console's line, where it is known.
     console_baud: Int64 | None = None
     timed_as: TimedAs | None = None
+    # None: nothing runs before, or it is part of what was measured.
+    firmware: FirmwareTime | None = None
+
+    @model_serializer(mode="wrap")
+    def _of_firmware(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "firmware")
 
 
 class MetricRow(TypedDict):

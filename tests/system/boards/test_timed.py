@@ -2,6 +2,7 @@
 """Boards that are timed as a part: what a study of one records, and what its factors do."""
 
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from statistics import median
 
@@ -9,6 +10,7 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 from tests.support.variants import variant_of
@@ -79,9 +81,19 @@ def test_cores_that_are_counted_take_turns_and_have_no_time(perfboard: Perfboard
     )
 
 
-@pytest.mark.parametrize("board", ["omap1710", "rpi-zero", "rpi-zero2"])
-def test_a_board_boots_its_linux_in_its_parts_time(perfboard: Perfboard, board: str) -> None:
-    run = perfboard.json(*TIMED, "--board", board, "--boots", "1")
+@pytest.mark.parametrize(
+    ("board", "levels"),
+    [
+        ("omap1710", ()),
+        # With verdex's kernel, which knows no card.
+        ("rpi-zero", ("--set", "medium=flash")),
+        ("rpi-zero2", ()),
+    ],
+)
+def test_a_board_boots_its_linux_in_its_parts_time(
+    perfboard: Perfboard, board: str, levels: tuple[str, ...]
+) -> None:
+    run = perfboard.json(*TIMED, "--board", board, "--boots", "1", *levels)
     timing = load_board(board).board.timing
     assert timing is not None and run["board"]["timed_as"]["part"].startswith(timing.core.name)
     assert sample(run, "boot.total") > sample(run, "boot.userspace") > 0
@@ -151,11 +163,38 @@ def test_another_part_takes_its_own_time(perfboard: Perfboard) -> None:
     assert totals["orangepi-pc"] < totals["rpi2"]
 
 
+def test_a_kernel_with_a_header_is_another_image_where_the_tree_has_the_command() -> None:
+    levels = ("crc32", "none")
+    headed, plain = (
+        build_image(variant_of("rpi2", check=level), SilentProgress()) for level in levels
+    )
+    assert headed.variables["bootcmd"] != plain.variables["bootcmd"]
+    assert headed.hashes["kernel"] != plain.hashes["kernel"]
+
+
 def test_a_boots_misses_and_waits_are_in_its_record(perfboard: Perfboard) -> None:
     run = perfboard.json(*TIMED, "--board", "rpi2", "--boots", "1")
     waits = sum(m["samples"][0] for m in run["metrics"] if ".waits." in m["name"])
     assert 0 < waits < 2 * sample(run, "boot.total")
     assert sample(run, "boot.total.misses.l1d") > sample(run, "boot.total.misses.l2") > 0
+    # The bootloader finds the card, and reads the kernel by requests of 1 MiB.
+    board = load_board("rpi2").board
+    assert isinstance(board, FlashBoard) and board.firmware and board.disk
+    card, ready = board.disk.transfer, board.disk.ready
+    assert card is not None and ready is not None
+    found_s, size = ready.after_ms / 1000, sample(run, "image.kernel.size")
+    requests = ceil(size / (1 << 20))
+    assert sample(run, "boot.kernel.load.medium") == pytest.approx(found_s)
+    assert sample(run, "boot.total.waits.flash") == pytest.approx(
+        size / card.rate + requests * card.overhead_ms / 1000, rel=0.01
+    )
+    # Linux waits for it again, and has its root there.
+    log = perfboard.artifact(run, "boot-1/console.log").read_text()
+    assert "Waiting for root device /dev/pbd" in log and "VFS: Mounted root (squashfs" in log
+    assert found_s < sample(run, "boot.root.mount") < found_s + 0.1
+    # What ran before is told, and is no part of the boot.
+    (firmware,) = (metric for metric in run["metrics"] if metric["name"] == "boot.firmware")
+    assert firmware["evidence"] == "published" and firmware["samples"] == [board.firmware.duration]
 
 
 def test_preloads_bring_lines_while_the_core_goes_on(perfboard: Perfboard) -> None:

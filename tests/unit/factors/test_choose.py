@@ -13,7 +13,7 @@ from perfboard.factors.choose import changed, choose, factors_of, image_factors
 from perfboard.images.kernel.drivers import driver_files
 from perfboard.images.kernel.features import feature_options
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from tests.support.board_files import built_kernel
 from tests.support.variants import variant_of
@@ -26,10 +26,15 @@ def recipe(**levels: str) -> Recipe:
 
 
 @pytest.mark.parametrize("name", list_boards())
-def test_the_default_levels_change_nothing_but_what_several_cores_need(name: str) -> None:
+def test_the_default_levels_change_nothing_but_what_cores_and_medium_need(name: str) -> None:
     board = load_board(name).board
-    several = feature_options("smp") if board.machine.cpus > 1 else {}
-    assert variant_of(name).recipe == Recipe(board, options=several)
+    needed = feature_options("smp") if board.machine.cpus > 1 else {}
+    expected = Recipe(board, options=needed)
+    if isinstance(board, FlashBoard) and board.medium:
+        driven = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
+        medium = board.medium.name
+        expected = Recipe(board, options=needed | driven, environment="tree", medium=medium)
+    assert variant_of(name).recipe == expected
 
 
 @given(st.data())
@@ -58,6 +63,7 @@ def test_a_level_that_changes_something_is_seen_in_the_recipe() -> None:
                 ("baud", "115200"),
                 ("bootdelay", "0"),
                 ("network", "instant"),
+                ("ram", "64M"),
                 ("wire", "100M"),
             }
             assert (name, level) in same or made != plain, f"{name}={level}"
@@ -158,5 +164,12 @@ def test_memory_and_clock_are_those_of_other_parts() -> None:
     # Memory is as fast as it was.
     assert other.board.timing.memory == own.board.timing.memory
     assert other.timing != own.timing
-    # Its addresses are of a board whose memory has the size of its file.
-    assert "ram" not in factors_of(BOARD) and "clock" in factors_of(BOARD)
+
+
+def test_a_framebuffer_stays_at_the_end_of_another_memory() -> None:
+    other = variant_of("rpi2", ram="128M").board
+    assert isinstance(other, FlashBoard) and other.framebuffer is not None
+    assert other.machine.ram == 128 << 20
+    assert other.framebuffer.address == 0x4000_0000 + (127 << 20)
+    with pytest.raises(UsageError, match="ram=32M: the bootloader of board rpi2 copies the kernel"):
+        variant_of("rpi2", ram="32M")

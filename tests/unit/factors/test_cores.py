@@ -23,7 +23,7 @@ def test_a_board_has_all_cores_of_its_part(board: str) -> None:
 
 
 def test_one_core_has_the_kernel_of_a_board_of_one() -> None:
-    one = choose(load_board("rpi2"), {"cores": "1"}).recipe
+    one = choose(load_board("rpi2"), {"cores": "1", "medium": "flash"}).recipe
     assert one.board.machine.cpus == 1
     assert one.options == choose(load_board("verdex"), {}).recipe.options
 

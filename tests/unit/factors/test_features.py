@@ -11,7 +11,7 @@ from tests.support.variants import variant_of
 
 
 def options(level: str) -> dict[str, str]:
-    return dict(variant_of("rpi-zero", features=level).recipe.options)
+    return dict(variant_of("omap1710", features=level).recipe.options)
 
 
 def test_a_set_has_the_options_of_all_its_features_in_any_order() -> None:

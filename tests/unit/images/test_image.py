@@ -240,7 +240,7 @@ def test_levels() -> None:
     counted = load_board("verdex").board.model_copy(update={"timing": None})
     defaults = variant_of(counted).levels
     assert defaults["console"] == "full" and defaults["kernel"] == "copied"
-    timed = {"detail": "timed", "flash": "tuned", "dcache": "on", "clock": "board"}
+    timed = {"detail": "timed", "flash": "tuned", "dcache": "on", "clock": "board", "ram": "board"}
     assert variant_of().levels == {**defaults, **timed}
     assert variant_of(console="quiet").levels["console"] == "quiet"
     with pytest.raises(UsageError, match=r"has no .*It has: baud, block, .*, wire$"):

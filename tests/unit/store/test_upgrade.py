@@ -57,6 +57,8 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     if new["board"]["name"] == "rpi2":
         # Of before a board's cores were a factor.
         assert new["factors"].pop("cores") == "1"
+        # And what it boots from; a program that is tried does not have that.
+        assert new["factors"].pop("medium", "flash") == "flash"
     timed_as = new["board"]["timed_as"]
     new["board"] = _without(new["board"], "console_baud")
     new["board"]["timed_as"] = timed_as and _without(timed_as, "model", "left_out", "margins")

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 
 from perfboard.analysis.boot.cores import CoreWork
+from perfboard.model.board.disk import DiskTransfer
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import TuneLimit
 from perfboard.model.timing.part import Timing
@@ -13,12 +14,14 @@ _FLASH = "flash_fs"
 _USABLE = "usable"
 
 
-def byte_s(timing: Timing) -> float | None:
-    """The time to read a byte of flash in order, in s; None if the model has no flash.
+def byte_s(timing: Timing, card: DiskTransfer | None = None) -> float | None:
+    """The time that a bootloader takes to read a byte in order, in s; None if no model has it.
 
-    Through the data cache that is a line's share; else the mean over a page, whose first
-    access may take longer than the others.
+    That is of the `card`, if it reads one. Flash is read through the data cache, a line's share; or
+    it is the mean over a page, whose first access may take longer than the others.
     """
+    if card is not None:
+        return 1 / card.rate
     flash, hz = timing.flash, timing.clock.hz
     if flash is None:
         return None
@@ -31,12 +34,14 @@ def byte_s(timing: Timing) -> float | None:
     return (first + (accesses - 1) * later) / _FS / span
 
 
-def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
+def boot_limit(
+    boots: Iterable[tuple[Boot, Timing]], card: DiskTransfer | None = None
+) -> TuneLimit | None:
     """The limit over boots, each with the timing model that it ran with.
 
-    The bytes are the fewest that any of them read from flash, by the time it waited for flash
-    over that of a byte there; they are taken at the fastest of their flash set-ups. The
-    instructions are the fewest that any of them ran, each in its share of a cycle; of several cores
+    The bytes are the fewest that any bootloader read from flash, or from the `card`: its wait over
+    that of a byte there. They are taken at the fastest of their set-ups. The instructions are
+    the fewest that any of them ran, each in its share of a cycle; of several cores
     those of the busiest, however they are shared. None without a boot that counted both.
     """
     read: list[float] = []
@@ -51,19 +56,20 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
             shared = " on its busiest core, as far as programs can share them"
         counts.append(round(CoreWork.until(boot, usable, usable.instructions).least))
         instruction_s = 1 / (timing.clock.hz * timing.core.issue)
-        each = byte_s(timing)
+        each = byte_s(timing, card)
         if each and _FLASH in boot.whole_counters:
             read.append(boot.whole_counters[_FLASH] / _FS / each)
             fastest.append(each)
     if not counts:
         return None
+    place = "flash" if card is None else "the card"
     return TuneLimit(
         read_bytes=min(read, default=0.0),
         read_s=min(fastest, default=0.0),
         instructions=min(counts),
         instruction_s=instruction_s,
-        words="The fewest bytes that any boot read from flash (its wait for flash over the time "
-        "of a byte there), at the fastest of their set-ups of the flash, and the fewest "
+        words=f"The fewest bytes that any bootloader read from {place} (its wait over the time "
+        f"of a byte there), at the fastest rate that {place} had, and the fewest "
         f"instructions that any boot ran{shared}, at the part's full rate, over the boots whose "
         "levels the best may have. None of them did with less; an image that reads or runs less "
         "can be below it.",

@@ -12,6 +12,7 @@ from perfboard.model.run import Metric
 
 # A metric of the image that boots.
 KERNEL_SIZE = "image.kernel.size"
+FIRMWARE = "boot.firmware"
 
 
 @dataclass(frozen=True)

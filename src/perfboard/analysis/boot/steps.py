@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
+from perfboard.analysis.boot.medium import FOUND
 from perfboard.analysis.boot.phase_time import Phase, PhaseTime, joined, reached
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import REACHED, STEP
@@ -16,6 +17,7 @@ _FIRST = ("boot.bootloader", "boot.firmware")
 # The phases that have the kernel's steps.
 _KERNELS = ("boot.kernel.load", "boot.kernel")
 _COPY = Phase("boot.kernel.load.copy", "", "copy by the bootloader", "boot.command", "kernel.entry")
+_FOUND = Phase("boot.kernel.load.medium", "", "until the medium is there", "boot.command", FOUND)
 # The steps inside the kernel's phases. With the kernel's symbols a phase ends where the last does.
 _LOAD_STEPS = (
     _COPY,
@@ -119,6 +121,8 @@ def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
     its clock, is one step, whose name joins those of its parts.
     """
     steps = _LOAD_STEPS if phase.end.name == _LOAD_STEPS[-1].end else _LOG_STEPS
+    if boot.mark(FOUND) is not None:
+        steps = (_FOUND, replace(_COPY, start=FOUND), *steps[1:])
     found: list[PhaseTime] = []
     before = [*takewhile(lambda part: part.name not in _KERNELS, phase.parts)]
     last_ns = phase.start.t_ns

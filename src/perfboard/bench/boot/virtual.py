@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits
-from perfboard.analysis.boot.metrics import KERNEL_SIZE
+from perfboard.analysis.boot.metrics import FIRMWARE, KERNEL_SIZE
 from perfboard.bench.base import BootFindings
 from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.functions import Namer
@@ -20,7 +20,7 @@ from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitsResult
@@ -159,8 +159,19 @@ class ImageBoots:
         """The size that the bootloader loads, by which its time can be compared; the limits."""
         size = float(self.image.kernel_file.stat().st_size)
         limits = _limits(self.variant, self.image, boots)
-        metrics = (Metric(name=KERNEL_SIZE, unit="B", samples=(size,)),)
-        return BootFindings(metrics, (limits,) if limits else ())
+        metrics = [Metric(name=KERNEL_SIZE, unit="B", samples=(size,))]
+        board = self.variant.board
+        if isinstance(board, FlashBoard) and board.firmware and self.variant.timed:
+            metrics.append(
+                Metric(
+                    name=FIRMWARE,
+                    title="firmware before the reset that is emulated",
+                    unit="s",
+                    samples=(board.firmware.duration,),
+                    evidence="published",
+                )
+            )
+        return BootFindings(tuple(metrics), (limits,) if limits else ())
 
 
 def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResult | None:
@@ -175,6 +186,7 @@ def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResu
         boots,
         TimedBoard(
             timing=timing.at(own),
+            card=variant.recipe.card,
             levels=variant.levels,
             faster={
                 f"--set flash={level}": timing.at({**own, "flash": level})

@@ -106,4 +106,9 @@ def _changes(recipe: Recipe, devices: Devices) -> str:
             name: value if value.startswith("<") else quoted(value)
             for name, value in properties.items()
         }
-    return source(nodes)
+    removed = (
+        ""
+        if devices
+        else f"/ {{ /delete-node/ flash@{recipe.flash_board.flash.banks[0].base:x}; }};\n"
+    )
+    return source(nodes) + removed

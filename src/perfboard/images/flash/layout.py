@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from perfboard.images.root.filesystems import SYSTEMS, root_words
+from perfboard.images.root.filesystems import CARD, SYSTEMS, root_words
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.flash import Region
 from perfboard.model.board.image import ReferenceRoot
@@ -22,7 +22,7 @@ from perfboard.model.units import format_size
 _WORD = 4
 _BYTES_A_PIXEL = 2
 _CHANGE_TREE = ("fdt addr -q ${fdtcontroladdr}", "fdt resize 1000")
-# The banks that the kernel makes a device of, for each such device.
+# The banks that the kernel makes a device of, for each such device; with a card it has none.
 Devices = tuple[tuple[int, ...], ...]
 _JOINED: Devices = ((0, 1),)
 _SQUASHFS = RootRecipe()
@@ -65,17 +65,26 @@ def boot_command(
     devices: Devices = _JOINED,
     copy: str = "cp.l",
     root_size: int | None = None,
+    *,
+    staged: bool = False,
+    wait_ms: float = 0.0,
 ) -> str:
     """U-Boot's command line that copies the kernel from flash by `copy`, and starts it by `boot`.
 
     Without `kernel_size` it is started where it lies. The kernel gets only the banks of `devices`.
-    With `root_size` the root file system is copied to memory as well.
+    With `root_size` the root file system is copied to memory as well. A kernel that is `staged` is
+    copied beyond the place that `boot` copies it to; `wait_ms` is until the medium is there.
     """
     bootloader, flash = board.image.bootloader, board.flash
     kernel = kernel_start(board)
-    commands = []
+    commands = [f"sleep {wait_ms / 1000:.3f}"] if wait_ms else []
     if kernel_size is not None:
-        kernel = bootloader.kernel_address
+        room = flash.root.size if flash.root else 0
+        kernel = root_address(board) + room if staged else bootloader.kernel_address
+        if kernel + flash.kernel.size > RAM_BASE + board.machine.ram:
+            raise UsageError(
+                f"machine.ram: the bootloader copies the kernel to {kernel:#x}, beyond the memory"
+            )
         commands.append(_copy(board, flash.kernel, kernel, kernel_size, copy))
     initrd = "-"
     address = bootloader.initrd_address
@@ -93,6 +102,9 @@ def boot_command(
         # A new node comes before those that are there, and the kernel numbers by their order.
         commands.append(f"fdt rm /{known.pop()}")
         changes = dict(reversed(changes.items()))
+    if not devices:
+        commands += [] if changes else _CHANGE_TREE
+        commands.append(f"fdt rm /{known.pop()}")
     for node, properties in changes.items():
         commands += [] if node in known else [f"fdt mknode / {node}"]
         commands += [f"fdt set /{node} {key} {value}" for key, value in properties.items()]
@@ -168,7 +180,12 @@ def _board_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> l
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
-    if board.flash.root is not None:
+    elif not devices:
+        # After it lies the card.
+        arguments.append(f"mem={board.machine.ram // 1024}K")
+    if not devices:
+        arguments += root_words(root, CARD)
+    elif board.flash.root is not None:
         found = [_partitions(board, banks) for banks in devices]
         # Linux joins the banks of a device, and names it after the first.
         tables = [

@@ -64,6 +64,15 @@ def _ubifs() -> FileSystem:
     return FileSystem("ubifs", "ubi", wanted, frozenset({"root", "mtd"}))
 
 
+def _writable(system: Literal["ext4", "f2fs"]) -> FileSystem:
+    options = {**_NO_SQUASHFS, f"CONFIG_{system.upper()}_FS": "y"}
+    return FileSystem(system, options=options, uses=frozenset({"root", system}))
+
+
+SIZES: Mapping[str, int] = {"ext4": 16 << 20, "f2fs": 128 << 20}
+"""The bytes of the images that have room to write; f2fs keeps much of its own for itself."""
+CARD = "pbd"
+"""The block device of a card, or of another disk."""
 SYSTEMS: Mapping[str, FileSystem] = {
     "squashfs": FileSystem("squashfs"),
     **{f"squashfs-{name}": _squashfs(name) for name in ("lzo", "lz4", "xz", "zstd")},
@@ -90,6 +99,8 @@ SYSTEMS: Mapping[str, FileSystem] = {
         options={**_NO_SQUASHFS, "CONFIG_ROMFS_FS": "y"},
         uses=frozenset({"root", "romfs"}),
     ),
+    "ext4": _writable("ext4"),
+    "f2fs": _writable("f2fs"),
     "initramfs": FileSystem(
         "",
         "memory",
@@ -111,7 +122,7 @@ def root_words(root: RootRecipe, device: str) -> list[str]:
     if through == "memory":
         return [f"rdinit={root.first}"]
     places = {
-        "block": [f"root=/dev/{device}"],
+        "block": [f"root=/dev/{device}", *(["rootwait"] if device == CARD else [])],
         "mtd": ["root=mtd:root"],
         "ubi": ["ubi.mtd=root", "root=ubi0:root"],
     }

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metrics_of
+from perfboard.analysis.boot.metrics import FIRMWARE, KERNEL_SIZE, counted_metrics, metrics_of
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.published import published_results
 from perfboard.bench.base import Bench
@@ -43,6 +43,7 @@ class BootTime(Measure):
     metrics = (
         Quantity("boot.total", "s", "from reset until the board is usable"),
         *(Quantity(phase.name, "s", phase.title) for phase in PHASES),
+        Quantity(FIRMWARE, "s", "firmware before; as published, if the board is virtual"),
         Quantity(KERNEL_SIZE, "B", "the kernel as the bootloader loads it"),
     )
 

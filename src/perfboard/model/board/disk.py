@@ -19,7 +19,8 @@ class DiskTransfer(WithSource):
 
     `ahead` is how many bytes the disk itself reads on after a request. `write_rate` is that of
     writing, None where it is as fast as reading; `write_ms` is what each write takes besides the
-    overhead, as flash does that is programmed.
+    overhead, as flash does that is programmed. `request` is the most bytes that a bootloader asks
+    for at once; None: 1 MiB.
     """
 
     rate: _Rate
@@ -27,6 +28,13 @@ class DiskTransfer(WithSource):
     ahead: Offset = 0
     write_rate: _Rate | None = None
     write_ms: Milliseconds = 0.0
+    request: Annotated[int, Field(ge=512, le=1 << 20)] | None = None
+
+    @model_validator(mode="after")
+    def _power(self) -> Self:
+        if self.request is not None and self.request & (self.request - 1):
+            raise ValueError(f"request is {self.request}; give a power of two")
+        return self
 
 
 class Seek(WithSource):
@@ -90,3 +98,29 @@ class Disk(Table):
     def trial_size(self) -> int:
         """Its size in bytes for programs that are tried."""
         return self.size if self.data is None else self.data
+
+
+class Medium(Table):
+    """The medium that a board of flash chips boots from in truth: a card, or eMMC."""
+
+    card: Disk | None = None
+    emmc: Disk | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.card is None) == (self.emmc is None):
+            raise ValueError("give one of medium.card and medium.emmc")
+        return self
+
+    @property
+    def name(self) -> str:
+        """Its kind: "card" or "emmc"."""
+        return "card" if self.card else "emmc"
+
+    @property
+    def disk(self) -> Disk:
+        """The one that it is."""
+        for disk in (self.card, self.emmc):
+            if disk is not None:
+                return disk
+        raise ValueError("a medium is a card or an emmc")

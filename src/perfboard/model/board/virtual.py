@@ -7,11 +7,13 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from perfboard.model.board.board import Board, BoardConsole, BootPlan, Word
-from perfboard.model.board.disk import Disk
+from perfboard.model.board.disk import Disk, Medium
+from perfboard.model.board.firmware import Firmware
 from perfboard.model.board.flash import Flash
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
 from perfboard.model.board.network import Network
 from perfboard.model.board.power import Power
+from perfboard.model.board.sold import Sold
 from perfboard.model.published import PublishedBoot, PublishedValue, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.part import Timing
@@ -79,15 +81,35 @@ class _Virtual(Board):
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
     power: Power | None = None
+    sold: Sold | None = None
 
 
 class FlashBoard(_Virtual):
-    """A board that boots from flash. If it has a disk too, that holds data alone."""
+    """A board with a bootloader, which is in flash.
+
+    The kernel and the root file system lie there too, or on the `medium`, if it has one. Data of
+    programs lies on the medium.
+    """
 
     flash: Flash
-    disk: Disk | None = None
+    medium: Medium | None = None
+    firmware: Firmware | None = None
     framebuffer: Framebuffer | None = None
     image: FlashImage
+
+    @property
+    def disk(self) -> Disk | None:
+        """The medium, as the disk that it is to Linux."""
+        return self.medium.disk if self.medium else None
+
+    @property
+    def boots_from(self) -> str:
+        """The medium that the bootloader reads by default: "flash", "card" or "emmc".
+
+        A command of the user's own reads flash.
+        """
+        own = "bootcmd" in self.image.bootloader.variables
+        return self.medium.name if self.medium and not own else "flash"
 
 
 class DiskBoard(_Virtual):
@@ -100,6 +122,8 @@ class DiskBoard(_Virtual):
 class _AnyBoard(_Virtual):
     flash: Flash | None = None
     disk: Disk | None = None
+    medium: Medium | None = None
+    firmware: Firmware | None = None
     framebuffer: Framebuffer | None = None
     image: AnyImage
 
@@ -141,6 +165,10 @@ class _AnyBoard(_Virtual):
     def _without_flash(self) -> "_AnyBoard":
         if self.image.initrd is not None or self.framebuffer is not None:
             raise ValueError("a board without flash has no image.initrd and no framebuffer")
+        if self.medium is not None:
+            raise ValueError("boots from its disk: give [disk], and no [medium]")
+        if self.firmware is not None:
+            raise ValueError("firmware is that before a bootloader, which this board does not have")
         if self.disk is None:
             raise ValueError("needs a disk for image.root, since it has no flash")
         if self.timing is not None and self.timing.flash is not None:
@@ -148,6 +176,10 @@ class _AnyBoard(_Virtual):
         return self
 
     def _with_flash(self, flash: Flash) -> "_AnyBoard":
+        if self.disk is not None:
+            raise ValueError(
+                "[disk] is of a board that boots from one; call it [medium.card], or [medium.emmc]"
+            )
         placed: list[tuple[int, int, int, str]] = []
         for name, region in flash.regions().items():
             if region.bank >= len(flash.banks):

@@ -53,6 +53,8 @@ def evidence_label(run: Run, *of: Metric | str) -> str:
 
 
 def _label(run: Run, name: str, metrics: Sequence[Metric]) -> str:
+    if metrics and all(metric.evidence == "published" for metric in metrics):
+        return "published"
     if name in run.left_out:
         return f"timed, {NOT_MODELLED}"
     if run.unchecked(name):

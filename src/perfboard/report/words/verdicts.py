@@ -19,6 +19,8 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
     )
     if run.evidence in (Evidence.SILICON, Evidence.HOST):
         start += " on average"
+    if verdict.metric == "boot.total" and run.board.firmware:
+        start += ", without the firmware before it"
     timed = run.evidence is Evidence.TIMED and run.board.timed_as is not None
     label = evidence_label(run, verdict.metric)
     if timed:

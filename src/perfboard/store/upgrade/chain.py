@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from perfboard.store.upgrade import first, one_core, second
+from perfboard.store.upgrade import first, from_flash, one_core, second
 
 NEWEST = 3
 NEW = f"perfboard.run/{NEWEST}"
@@ -16,4 +16,4 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
     for old, step in _STEPS:
         if record.get("schema", first.OLD) == old:
             record = step(record)
-    return one_core.with_cores(record)
+    return from_flash.with_medium(one_core.with_cores(record))

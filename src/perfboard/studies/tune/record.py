@@ -256,4 +256,5 @@ def _limit(sweep: Sweep) -> TuneLimit | None:
             levels = sweep.plan.variant(combination).levels
             own = {factor: levels[factor] for factor in timing.factors}
             found.append((result.boot, timing.at(own)))
-    return boot_limit(found)
+    card = sweep.plan.baseline.recipe.card
+    return boot_limit(found, card.transfer if card else None)

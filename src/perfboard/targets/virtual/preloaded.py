@@ -7,7 +7,6 @@ A push over the console takes the guest thousands of instructions for each byte.
 import shlex
 from pathlib import Path
 
-from perfboard.model.board.disk import Disk
 from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Shell
@@ -74,13 +73,13 @@ def preload_flash(board: FlashBoard, bank: Path, program: bytes, to: Path) -> in
     return place
 
 
-def preload_disk(disk: Disk, root: Path, program: bytes, to: Path) -> int | None:
-    """Writes to `to` the disk: the root file system, and `program` after that.
+def preload_disk(size: int, root: Path, program: bytes, to: Path) -> int | None:
+    """Writes to `to` the disk of `size` bytes: the root file system, and `program` after that.
 
     Returns as `preload_flash` does.
     """
     place = -(-root.stat().st_size // len(program))
-    if (place + 1) * len(program) > disk.size:
+    if (place + 1) * len(program) > size:
         return None
     with to.open("wb") as file:
         file.write(root.read_bytes())

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+from perfboard.analysis.boot.medium import with_medium_found
 from perfboard.analysis.boot.reading.ending import until_usable
 from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.verify.rows import checked_ranges
@@ -28,7 +29,7 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
-from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.model.run import BoardSummary, Evidence, FirmwareTime, TimedAs
 from perfboard.model.target import command
 from perfboard.model.timing.part import Lacks, fingerprint
 from perfboard.targets.base import Target
@@ -42,8 +43,8 @@ SCHEME = "virtual"
 # With -icount, QEMU keeps another translation of a block for every count of instructions that a
 # timer has cut it short at. It begins anew when they fill this, in MiB, else its 1 GiB.
 _TRANSLATED_MIB = 256
-# U-Boot moves to the end of the memory, where it must not lie on the disk.
-_LOADERS = 16 << 20
+# U-Boot moves to the end of the memory, with 16 MiB of heap before it: not onto the disk.
+_LOADERS = 64 << 20
 # An interface on a hub without other ports: it has a link, and no one answers.
 _CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0")
 # A kernel that prints goes on with a line sooner.
@@ -117,6 +118,7 @@ class Emulation:
                     metric: table.reason for table in timing.left_out for metric in table.metrics
                 },
             )
+        firmware = {"firmware": found} if (found := self._firmware()) else {}
         return BoardSummary(
             name=board.name,
             title=board.title,
@@ -124,6 +126,20 @@ class Emulation:
             facts=board.facts,
             console_baud=board.console.baud,
             timed_as=timed_as,
+            **firmware,
+        )
+
+    def _firmware(self) -> FirmwareTime | None:
+        """The firmware of a board whose real one reads a card or eMMC before the bootloader."""
+        if not isinstance(self.board, FlashBoard) or not (self.board.medium or self.board.firmware):
+            return None
+        if (known := self.board.firmware) is None:
+            return FirmwareTime()
+        return FirmwareTime(
+            seconds=known.duration,
+            spread_s=known.spread,
+            includes=known.includes,
+            source=known.source,
         )
 
     @property
@@ -207,9 +223,9 @@ class VirtualTarget(Emulation):
         """The emulator's command line, without instruments."""
         board, image = self.board, self._image
         ram, disk = board.machine.ram, []
-        if image.root is not None and board.disk is not None:
+        if image.root is not None:
             # It lies after the memory that the kernel is given.
-            ram += board.disk.size
+            ram += image.disk_size
             path = str(image.root).replace(",", ",,")
             disk = ["-device", f"loader,file={path},addr={disk_base(board):#x},force-raw=on"]
         if isinstance(board, DiskBoard):
@@ -265,6 +281,8 @@ class VirtualTarget(Emulation):
                 seconds,
                 [mark for each in found if each.clock == "virtual" for mark in each.marks],
             )
+        if self._image.medium_wait_ms:
+            record = with_medium_found(record, round(self._image.medium_wait_ms * 1e6))
         return record, ram
 
 
@@ -319,15 +337,15 @@ def connect(
         architecture = architecture_of(board)
         probe = find_binary(architecture.probe, progress).read_bytes()
         preloaded = scratch / "preloaded.bin"
-        place, on_disk = None, isinstance(board, DiskBoard)
-        if isinstance(board, FlashBoard):
+        place, on_disk = None, image.root is not None
+        if image.root is not None:
+            place = preload_disk(image.disk_size, image.root, probe, preloaded)
+            image = replace(image, root=preloaded if place is not None else image.root)
+        elif isinstance(board, FlashBoard):
             place = preload_flash(board, image.banks[1], probe, preloaded)
             image = replace(
                 image, banks=(image.banks[0], image.banks[1] if place is None else preloaded)
             )
-        elif image.root is not None:
-            place = preload_disk(board.disk, image.root, probe, preloaded)
-            image = replace(image, root=preloaded if place is not None else image.root)
         virtual = VirtualTarget(variant, image)
         instruments = []
         if virtual.timed or has_own_card(board.network):
@@ -337,7 +355,8 @@ def connect(
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_prompt(watch, board.boot.limit_s, variant.recipe.direct or on_disk)
+            silent = variant.recipe.direct or isinstance(board, DiskBoard)
+            _await_prompt(watch, board.boot.limit_s, silent)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,

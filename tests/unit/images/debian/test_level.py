@@ -62,12 +62,15 @@ def test_the_disk_lies_behind_the_boards_memory_and_leaves_room_for_u_boot(
     tmp_path: Path,
 ) -> None:
     debian = variant(root="debian")
-    image = replace(FakeLab(tmp_path).build(debian, SilentProgress()), root=tmp_path / "disk.img")
+    disk = debian.board.disk
+    assert disk is not None
+    built = FakeLab(tmp_path).build(debian, SilentProgress())
+    image = replace(built, root=tmp_path / "disk.img", disk_size=disk.size)
     command = VirtualTarget(debian, image).command()
     board = debian.board
-    assert isinstance(board, FlashBoard) and board.disk is not None
+    assert isinstance(board, FlashBoard)
     place = RAM_BASE + board.machine.ram
     assert disk_base(board) == place
     assert f"loader,file={image.root},addr={place:#x},force-raw=on" in command
     memory = int(command[command.index("-m") + 1].removesuffix("k")) * 1024
-    assert memory > board.machine.ram + board.disk.size
+    assert memory > board.machine.ram + disk.size

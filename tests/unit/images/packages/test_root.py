@@ -35,6 +35,7 @@ from perfboard.images.program.base import (
     write_job,
 )
 from perfboard.images.root.recipe import RootRecipe
+from perfboard.model.board.disk import Medium
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
@@ -339,11 +340,11 @@ def test_a_disks_area_for_data_is_a_trials_disk_alone() -> None:
     assert f"perfboard_disk.size={16 * MIB}" in kernel_arguments(board, True, (), RootRecipe())
 
 
-def test_a_card_beside_the_flash_is_the_trials_disk_and_takes_little_room(
+def test_a_card_is_the_trials_disk_and_takes_little_room(
     board: VirtualBoard,
 ) -> None:
     assert isinstance(board, FlashBoard) and board.disk is not None
-    without = board.model_copy(update={"disk": None})
+    without = board.model_copy(update={"medium": None})
     # The kernel maps a part of it at a time.
     assert 0 < room_of(without) - room_of(board) <= 2 * MIB < board.disk.size
     words = boot_arguments(board, lay_out(board, MIB, MIB), 1, True).split()
@@ -372,13 +373,14 @@ def test_packages_on_a_disk_are_read_at_its_speed_and_take_no_room(
 
 
 def test_a_board_without_a_disk_has_its_packages_in_memory(board: VirtualBoard) -> None:
-    without = board.model_copy(update={"disk": None})
+    without = board.model_copy(update={"medium": None})
     assert lay_out(without, MIB, MIB, from_disk=True) == lay_out(without, MIB, MIB)
 
 
 def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
-    assert board.disk is not None
-    large = board.model_copy(update={"disk": board.disk.model_copy(update={"size": 3 << 30})})
+    assert isinstance(board, FlashBoard) and board.disk is not None
+    card = board.disk.model_copy(update={"size": 3 << 30})
+    large = board.model_copy(update={"medium": Medium(card=card)})
     with pytest.raises(UsageError, match=r"disk\.size: .* make it smaller"):
         check_job(ProgramJob(("true",)), large)
 

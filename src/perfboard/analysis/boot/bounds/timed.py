@@ -8,13 +8,16 @@ from itertools import pairwise
 from perfboard.analysis.boot.bounds.parts import limits_of, printed_between, shown_boot
 from perfboard.analysis.boot.cores import CoreWork, worked_s
 from perfboard.analysis.boot.limit import byte_s
+from perfboard.analysis.boot.medium import FOUND
 from perfboard.analysis.boot.phases import PHASES
+from perfboard.model.board.disk import Disk
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.limits import LimitPart, LimitsResult
 from perfboard.model.timing.part import Timing
 from perfboard.model.units import format_value
 
 _FS = 1e15
+_KERNEL, _MOUNT, _USER = "boot.kernel.init", "boot.root.mount", "boot.userspace"
 # The mark that a stretch ends with, its metric and its words. The bootloader's own marks are lines,
 # at which nothing is counted, so that its phases are one stretch.
 _STRETCHES = {
@@ -23,9 +26,9 @@ _STRETCHES = {
         "bootloader",
     ),
     "kernel.sched_init": ("boot.kernel.load.decompress", "decompression, early set-up"),
-    "kernel.prepare_namespace": ("boot.kernel.init", "kernel execution"),
-    "init.exec": ("boot.root.mount", "mounting root"),
-    "usable": ("boot.userspace", "user space"),
+    "kernel.prepare_namespace": (_KERNEL, "kernel execution"),
+    "init.exec": (_MOUNT, "mounting root"),
+    "usable": (_USER, "user space"),
 }
 
 
@@ -33,12 +36,14 @@ _STRETCHES = {
 class TimedBoard:
     """A timed board, as its bounds are found: its model at the levels of the boot, and more.
 
-    `levels` are those of all factors. `faster` is the model at other levels of its own factors, by
+    `card` is the medium of kernel and root, if that is no flash. `levels` are those of all factors.
+    `faster` is the model at other levels of its own factors, by
     their words as in "--set flash=cached". The sizes are the kernel's, compressed and not, in
     bytes, or None; `compressed` says whether it unpacks itself.
     """
 
     timing: Timing
+    card: Disk | None = None
     levels: Mapping[str, str] = field(default_factory=dict)
     faster: Mapping[str, Timing] = field(default_factory=dict)
     baud: int | None = None
@@ -56,13 +61,38 @@ def timed_limits(boots: Sequence[Boot], board: TimedBoard) -> LimitsResult | Non
     start = boot.mark(PHASES[0].start)
     if start is None or not ends:
         return None
-    parts = [
-        part
-        for begin, end in pairwise([start, *ends])
-        if begin.t_ns <= end.t_ns
-        for part in _parts(boot, board, begin, end)
-    ]
+    parts: list[LimitPart] = []
+    for begin, end in pairwise([start, *ends]):
+        if begin.t_ns <= end.t_ns:
+            parts += _parts(boot, board, begin, end)
+    if board.card is not None and board.levels.get("root") != "initramfs":
+        parts = [_from_card(part, parts, board, board.card) for part in parts]
     return limits_of(number, boot, parts)
+
+
+def _from_card(
+    part: LimitPart, parts: Sequence[LimitPart], board: TimedBoard, card: Disk
+) -> LimitPart:
+    """The part, if it is a wait for the card that the root lies on.
+
+    Before the root is mounted, Linux waits until the card is there. Its driver could start at once,
+    so that what else the kernel does counts to that time.
+    """
+    if part.cause != "idle":
+        return part
+    if part.phase == _USER:
+        in_turn = (board.levels.get("readahead"), board.levels.get("init")) == ("none", "sequence")
+        why = f"{part.why}; a medium may read while it works"
+        advice = "--set readahead=boot" if in_turn else ""
+        return part.model_copy(update={"why": why, "advice": advice})
+    if part.phase != _MOUNT or card.ready is None:
+        return part
+    ready_s = card.ready.after_ms / 1000
+    meanwhile_s = sum(each.bound_s for each in parts if each.phase == _KERNEL)
+    bound_s = min(part.seconds, max(0.0, ready_s - meanwhile_s))
+    why = f"the medium is there {format_value(ready_s, 's')} after its driver starts, which could "
+    why += "be the kernel's first"
+    return part.model_copy(update={"bound_s": bound_s, "why": why})
 
 
 def _parts(boot: Boot, board: TimedBoard, begin: Mark, end: Mark) -> Iterator[LimitPart]:
@@ -111,6 +141,7 @@ def _counted_parts(
     # The counters of several cores are sums, which say nothing of when none of them worked.
     busy_s = worked_s(boot, begin, end) if boot.cores else seconds("cycles_fs")
     delay_s, counting = _countdown(boot, begin, end)
+    medium_s = _until_medium(boot, begin, end)
 
     if console_s > 0:
         printed = printed_between(boot, begin.name, end.name)
@@ -147,6 +178,18 @@ def _counted_parts(
             why="the bootloader's countdown",
             advice="--set bootdelay=0" if "bootdelay" in board.levels else "bootdelay=0 in U-Boot",
         )
+    if medium_s > 0:
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="storage",
+            seconds=medium_s,
+            bound_s=medium_s,
+            why="the bootloader waits until the medium is there",
+            advice="",
+        )
+        # How often it looks is not counted by itself: no more than the part can.
+        counting += round(medium_s * board.timing.clock.hz * board.timing.core.issue)
     if (idle_s := duration_s - busy_s) > 0:
         yield LimitPart(
             phase=phase,
@@ -157,16 +200,28 @@ def _counted_parts(
             why="the processor waits for a timer or a device, and runs nothing meanwhile",
         )
     rest_s = duration_s - console_s - flash_s - device_s - max(idle_s, 0) - delay_s
+    rest_s -= medium_s
     if rest_s > 0:
         count = after.get("instructions", 0) - before.get("instructions", 0) - counting
+        count = max(count, 0)
         yield _work(board, phase, title, rest_s, CoreWork.until(boot, end, count))
 
 
 def _flash(board: TimedBoard, phase: str, title: str, flash_s: float) -> LimitPart | None:
-    each_s = byte_s(board.timing)
+    each_s = byte_s(board.timing, board.card.transfer if board.card else None)
     if not each_s:
         return None
     size = flash_s / each_s
+    if board.card is not None:
+        return LimitPart(
+            phase=phase,
+            title=title,
+            cause="storage",
+            seconds=flash_s,
+            bound_s=flash_s,
+            why=f"about {format_value(size, 'B')} read, at {format_value(1 / each_s, 'B/s')}",
+            advice="",
+        )
     fastest_s, how = each_s, ""
     for words, timing in board.faster.items():
         other_s = byte_s(timing)
@@ -220,6 +275,14 @@ def _countdown(boot: Boot, begin: Mark, end: Mark) -> tuple[float, int]:
         return 0.0, 0
     counted = (command.instructions or 0) - (main.instructions or 0)
     return (command.t_ns - main.t_ns) / 1e9, max(counted, 0)
+
+
+def _until_medium(boot: Boot, begin: Mark, end: Mark) -> float:
+    """The bootloader's wait for the medium, if it lies in the stretch."""
+    command, found = boot.mark("boot.command"), boot.mark(FOUND)
+    if command is None or found is None or not begin.t_ns <= found.t_ns <= end.t_ns:
+        return 0.0
+    return (found.t_ns - command.t_ns) / 1e9
 
 
 def unpacking_s(timing: Timing, compressed: int, unpacked: int) -> float:

@@ -14,6 +14,12 @@ def _has(board: VirtualBoard) -> bool:
     return isinstance(board, FlashBoard)
 
 
+def _default(board: VirtualBoard) -> str:
+    """With a card there is no flash chip for the variables: U-Boot has them in itself."""
+    card = isinstance(board, FlashBoard) and board.boots_from != "flash"
+    return "tree" if card else "flash"
+
+
 FACTOR = Factor(
     name="environment",
     title="The source of the bootloader's command",
@@ -25,4 +31,5 @@ FACTOR = Factor(
         ),
     },
     has=_has,
+    default_of=_default,
 )

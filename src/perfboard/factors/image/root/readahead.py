@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading files before a program needs them.
-
-Boards that could have it, those with a disk, have one way to start their scripts, and no root in
-memory: it meets no other level that it would have to be refused with.
-"""
+"""Reading files before a program needs them: from a disk or a card, while the processor waits."""
 
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
@@ -13,7 +9,7 @@ from perfboard.model.errors import UsageError
 
 
 def _boot(recipe: Recipe) -> Recipe:
-    if isinstance(recipe.board, FlashBoard):
+    if isinstance(recipe.board, FlashBoard) and recipe.medium == "flash":
         raise UsageError(
             f"readahead=boot: board {recipe.board.name} has its root in flash, which the processor "
             "itself reads: what is read sooner takes the same time from what runs meanwhile; "
@@ -22,9 +18,15 @@ def _boot(recipe: Recipe) -> Recipe:
     return set_root(readahead="boot")(recipe)
 
 
+_FIRST = "starts in the first script, which init does not run then"
+_ELSEWHERE = {
+    ("init", "parallel"): _FIRST,
+    ("init", "application"): _FIRST,
+    ("root", "initramfs"): "reads nothing, since the root is in memory",
+}
 FACTOR = Factor(
     name="readahead",
     title="Reading files before a program needs them",
-    levels={"none": Level(), "boot": Level(_boot)},
+    levels={"none": Level(), "boot": Level(_boot, excludes=_ELSEWHERE)},
     has=has_reference,
 )

@@ -13,6 +13,8 @@ _BITS = 10
 # A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on
 # verdex's kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
 _LZ4 = {"gzip": (0.371, 1.145)}
+# The words for the level of the factor `medium`.
+_MEDIA = {"card": "card", "emmc": "eMMC"}
 _WAITS = "boot.total.waits."
 _LOAD = "boot.kernel.load"
 
@@ -34,12 +36,16 @@ def cause_sentence(run: Run, total_s: float) -> str:
     else:
         waits = {place: figures.get(f"{_WAITS}{place}", 0.0) for place in ("console", "flash")}
         place, wait_s = max(waits.items(), key=lambda item: item[1])
-        words = f"waits for the {place}{at if place == 'console' else ''}"
+        medium = _MEDIA.get(run.factors.get("medium", ""), "flash")
+        words = f"waits for the {medium if place == 'flash' else place + at}"
         advice = ""
         if place == "console" and run.factors.get("console") == "full":
             advice = "--set console=quiet saves up to that"
-        elif place == "flash" and "flash" in run.factors and run.study == "boot":
-            advice = f"`{tune}` tries the flash's set-ups" if (tune := tune_command(run)) else ""
+        elif place == "flash" and run.study == "boot" and (tune := tune_command(run)):
+            if medium != "flash":
+                advice = f"`{tune}` tries what makes the kernel smaller"
+            elif "flash" in run.factors:
+                advice = f"`{tune}` tries the flash's set-ups"
     if wait_s <= 0 or not _LEAST * total_s <= wait_s <= total_s:
         return ""
     sentence = f"{format_value(wait_s, 's')} of {format_value(total_s, 's')} are {words}"

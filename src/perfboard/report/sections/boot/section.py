@@ -19,6 +19,7 @@ from perfboard.report.sections.boot.causes import cause_sentence, compression_se
 from perfboard.report.sections.boot.text import boot_parts, measure_title
 from perfboard.report.words.commands import command_again
 from perfboard.report.words.evidence import evidence_label
+from perfboard.report.words.firmware import firmware_words
 
 SLOWEST_SPANS = 15
 MOST_PROCESSES = 12
@@ -37,7 +38,7 @@ def _lead(run: Run, result: BootResult) -> str:
     series = series_of(result.boots)
     if not series.totals:
         return _unended_sentence(run, series)
-    words = [f"{_total_sentence(series)} ({evidence_label(run, *TOTALS)})."]
+    words = [f"{_total_sentence(series)} ({evidence_label(run, *TOTALS)}){firmware_words(run)}."]
     if series.total_between:
         return words[0]
     if where := _where_sentence(tables.phase_rows(series)):

@@ -6,8 +6,11 @@ import json
 import pytest
 
 from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits, unpacking_s
+from perfboard.analysis.boot.medium import with_medium_found
+from perfboard.analysis.boot.phases import cut_boot
 from perfboard.analysis.boot.record import boot_record
 from perfboard.boards.loader import load_board
+from perfboard.model.board.disk import Disk, DiskTransfer, Ready
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitPart, LimitsResult
 from tests.support.runs import MARKS, make_boot
@@ -48,6 +51,10 @@ def limits() -> LimitsResult:
     found = timed_limits([make_boot(counted=COUNTED, printed=PRINTED)], board)
     assert found is not None
     return found
+
+
+def cut_named(boot: Boot) -> list[tuple[str, int]]:
+    return [(row.name, row.duration_ns) for row in cut_boot(boot)]
 
 
 def part(found: LimitsResult, cause: str, phase: str) -> LimitPart:
@@ -111,6 +118,66 @@ def test_a_countdown_is_a_wait_and_no_work() -> None:
     wait = part(found, "wait", stretch)
     assert wait.seconds == pytest.approx(3, rel=1e-4) and wait.bound_s == 0
     assert part(found, "processor", stretch).seconds < 0.2
+
+
+def test_a_card_is_read_at_its_rate_and_is_there_when_it_is() -> None:
+    """The bootloader waits for it, and so does the kernel, whose driver might have come first."""
+    assert TIMING is not None
+    wait_ns = 30_000_000
+    boot = with_medium_found(make_boot(counted=COUNTED, printed=PRINTED), wait_ns)
+    assert dict(cut_named(boot))["boot.kernel.load.medium"] == wait_ns
+    card = Disk(
+        size=1 << 20,
+        transfer=DiskTransfer(rate=1_000_000, source="a test of this kind", kind="assumed"),
+        ready=Ready(after_ms=30, source="a test of this kind", kind="assumed"),
+    )
+    found = timed_limits([boot], TimedBoard(TIMING, card=card))
+    assert found is not None
+    stretch = "boot.bootloader+delay+kernel.load.copy"
+    read, waited = sorted(
+        (each for each in found.parts if (each.cause, each.phase) == ("storage", stretch)),
+        key=lambda each: -each.seconds,
+    )
+    assert read.seconds == read.bound_s == pytest.approx(0.103)
+    assert "100.6 KiB read, at 1.000 MB/s" in read.why
+    assert waited.seconds == waited.bound_s == wait_ns / 1e9
+    assert sum(each.seconds for each in found.parts) == pytest.approx(MARKS["usable"] / 1e9)
+
+
+def test_the_kernel_waits_for_a_card_no_less_than_it_takes() -> None:
+    assert TIMING is not None
+    slow = 100_000_000
+    counted = {
+        name: at | {"cycles_fs": at["cycles_fs"] - 80 * MS * (name in ("init.exec", "usable"))}
+        for name, at in COUNTED.items()
+    }
+    ready = Ready(after_ms=100, source="a test of this kind", kind="assumed")
+    transfer = DiskTransfer(rate=slow, source="a test of this kind", kind="assumed")
+    board = TimedBoard(TIMING, card=Disk(size=1 << 20, transfer=transfer, ready=ready))
+    found = timed_limits([make_boot(counted=counted, printed=PRINTED)], board)
+    assert found is not None
+    idle = part(found, "idle", "boot.root.mount")
+    kernel_s = sum(each.bound_s for each in found.parts if each.phase == "boot.kernel.init")
+    assert idle.seconds == pytest.approx(0.08)
+    assert idle.bound_s == pytest.approx(0.1 - kernel_s) and 0.02 < kernel_s < 0.1
+    assert "100.0 ms after its driver starts" in idle.why
+
+
+def test_what_a_card_is_waited_for_while_scripts_run_could_be_read_before() -> None:
+    assert TIMING is not None
+    counted = {
+        name: at | {"cycles_fs": at["cycles_fs"] - 40 * MS * (name == "usable")}
+        for name, at in COUNTED.items()
+    }
+    boot, card = make_boot(counted=counted, printed=PRINTED), Disk(size=1 << 20)
+    one_after_the_other = {"readahead": "none", "init": "sequence"}
+    advice = {}
+    for root in ("squashfs", "initramfs"):
+        board = TimedBoard(TIMING, card=card, levels={**one_after_the_other, "root": root})
+        found = timed_limits([boot], board)
+        assert found is not None
+        advice[root] = part(found, "idle", "boot.userspace").advice
+    assert advice == {"squashfs": "--set readahead=boot", "initramfs": ""}
 
 
 def test_a_boot_without_counters_has_no_limits() -> None:
