@@ -11,7 +11,7 @@ PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
 	libc6-dev-armhf-cross libc6-dev-i386-cross lz4 lzop mtd-utils python3-venv \
 	qemu-system-arm qemu-system-x86 squashfs-tools u-boot-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
-TEST_PACKAGES := busybox-static bzip2 chromium dillo dropbear-bin fish fonts-dejavu-core iproute2 \
+TEST_PACKAGES := busybox-static bzip2 chromium dillo dropbear-bin f2fs-tools fish fonts-dejavu-core iproute2 \
 	libnss3-tools matchbox-window-manager \
 	openssh-client qemu-user-static sigrok-cli tcsh trace-cmd xvfb zstd
 SERVERS ?=

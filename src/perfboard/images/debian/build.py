@@ -22,12 +22,12 @@ from perfboard.images.disk import disk_arguments
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.images.packages.tree import found_in
 from perfboard.images.root.recipe import Debian
+from perfboard.images.root.writable import BLOCK, WRITABLE
 from perfboard.model.board.disk import Disk
 from perfboard.model.board.virtual import RAM_BASE, FlashBoard
 from perfboard.model.progress import Progress
 
 _MIB = 1 << 20
-_BLOCK = 4096
 # The packages of a system that starts by itself, besides the essential ones. usr-is-merged takes
 # the place of a package that would merge the folders now, and of Perl with it.
 _ESSENTIAL = ("?essential", "usr-is-merged", "udev", "kmod", "iproute2", "procps")
@@ -41,30 +41,6 @@ _FILES = {
     "etc/fstab": "/dev/pbd / auto defaults 0 1\n",
     "etc/hostname": "board\n",
     "etc/hosts": "127.0.0.1 localhost board\n",
-}
-_UUID = "00000000-0000-0000-0000-000000000001"
-# Only a session of fakeroot's sees whose a file is. $1 is the image, $2 its blocks of 4 KiB. No
-# program sets the times that an ext4 takes from this machine but debugfs, by a file's number; the
-# board's clock begins in 2010.
-_MAKE = {
-    "ext4": f"""
-export E2FSPROGS_FAKE_TIME=1262304000
-mke2fs -q -F -t ext4 -b {_BLOCK} -m 0 -U {_UUID} -d root \\
-    -E hash_seed={_UUID},lazy_itable_init=0,root_owner=0:0 "$1" "$2"
-dumpe2fs -h "$1" | awk '
-    /^Inode count:/ {{ count = $3 }}
-    /^Free inodes:/ {{ for (file = 2; file <= count - $3; file++) {{
-        print "sif <" file "> atime @0"
-        print "sif <" file "> ctime @0"
-        print "sif <" file "> crtime @0"
-    }} }}' > times
-debugfs -w -f times "$1" > /dev/null
-""",
-    "f2fs": f"""
-truncate -s $(($2 * {_BLOCK})) "$1"
-mkfs.f2fs -q -f -U {_UUID} -T 0 "$1"
-sload.f2fs -P -T 0 -f root "$1"
-""",
 }
 _SESSION = "umask 022\nmkdir root\ntar -xpf root.tar -C root\n"
 # For the logs and states of what runs in it.
@@ -131,15 +107,15 @@ def build_debian_root(
 def _size(unpacked: Iterable[Path]) -> int:
     """The bytes of a file system with these files, and room for what runs in it."""
     blocks = sum(
-        1 + path.lstat().st_size // _BLOCK for folder in unpacked for _, path in found_in(folder)
+        1 + path.lstat().st_size // BLOCK for folder in unpacked for _, path in found_in(folder)
     )
-    return -(-(blocks * _BLOCK * 5 // 4 + _ROOM) // _MIB) * _MIB
+    return -(-(blocks * BLOCK * 5 // 4 + _ROOM) // _MIB) * _MIB
 
 
 def _make(system: str, folder: Path, image: Path, size: int) -> None:
     """Makes the file system of the archive in `folder`."""
-    script = _SESSION + _MAKE[system]
-    command = ["fakeroot", "--", "sh", "-e", "-c", script, "sh", image.name, f"{size // _BLOCK}"]
+    script = _SESSION + WRITABLE[system]
+    command = ["fakeroot", "--", "sh", "-e", "-c", script, "sh", image.name, f"{size // BLOCK}"]
     run_tool(command, folder)
 
 

@@ -4,10 +4,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perfboard.images.root.filesystems import SYSTEMS
+from perfboard.images.root.filesystems import SIZES, SYSTEMS
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import Node
 from perfboard.images.root.ubi import leb_size, volume_size
+from perfboard.images.root.writable import BLOCK, WRITABLE
 
 # The folder of the files, beside which the commands run.
 TREE = "root"
@@ -48,6 +49,8 @@ def commands_of(root: RootRecipe, nodes: Sequence[Node], sector: int, room: int)
             return _erofs(nodes, image)
         case "romfs":
             return _romfs(nodes, image)
+        case "ext4" | "f2fs" as system:
+            return _writable(system, nodes, image)
     # Debian has no tool that places code as it lies, nor one that is the same each time.
     command = ["python", "-m", "perfboard.images.root.write", "--nodes", NODES]
     command += [f"--in-place={pattern}" for pattern in SYSTEMS[root.system].in_place]
@@ -112,13 +115,24 @@ def _ubifs(nodes: Sequence[Node], image: str, sector: int, room: int) -> RootCom
 
 
 def _erofs(nodes: Sequence[Node], image: str) -> RootCommands:
-    # mkfs.erofs takes nodes from a tree alone.
-    commands = [
+    options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
+    return _of_a_tree(nodes, ("mkfs.erofs", *options, image, TREE))
+
+
+def _writable(system: str, nodes: Sequence[Node], image: str) -> RootCommands:
+    # The nodes are as new as the session.
+    script = f"find {TREE} -exec touch -h -d @0 {{}} +{WRITABLE[system]}"
+    blocks = SIZES[system] // BLOCK
+    return _of_a_tree(nodes, ("sh", "-e", "-c", script, "sh", image, str(blocks)))
+
+
+def _of_a_tree(nodes: Sequence[Node], command: tuple[str, ...]) -> RootCommands:
+    """The command of a tool that takes nodes from a tree alone."""
+    make = [
         ("mknod", f"--mode={n.mode:o}", f"{TREE}/{n.path}", n.kind, str(n.major), str(n.minor))
         for n in nodes
     ]
-    options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
-    return RootCommands((*commands, ("mkfs.erofs", *options, image, TREE)), pretended=True)
+    return RootCommands((*make, command), pretended=True)
 
 
 def _romfs(nodes: Sequence[Node], image: str) -> RootCommands:

@@ -16,7 +16,7 @@ from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.commands import TREE, commands_of
-from perfboard.images.root.filesystems import SYSTEMS, format_rest
+from perfboard.images.root.filesystems import SIZES, SYSTEMS, format_rest
 from perfboard.images.root.make import make_file_system
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import CONSOLE, Node, saved_nodes
@@ -55,7 +55,8 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         *(*SYSTEMS, "ubifs-fastmap", "axfs", "debian", "debian-sysvinit", "debian-f2fs"),
     }
     for name in SYSTEMS:
-        assert recipe(root=name).root.system == name
+        board = "rpi2" if name in SIZES else BOARD
+        assert variant_of(board, root=name).recipe.root.system == name
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,7 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         ({"root": "axfs"}, "root=axfs: AXFS never came into Linux"),
         ({"root": "ubifs-fastmap"}, "Linux makes none of 64 sectors .* flash.root has 64"),
         ({"root": "initramfs", "bootloader": "none"}, "bootloader=none copies the kernel alone"),
+        ({"root": "ext4"}, "on a card, eMMC or a disk, and board verdex has its root in flash"),
         ({"root": "jffs2", "block": "4k"}, "block=4k is a size of squashfs's"),
         ({"root": "erofs", "order": "use"}, "order=use sorts the files of a squashfs"),
         ({"order": "functions"}, "linked here, by libraries=musl; choose that as well"),
@@ -144,6 +146,8 @@ _MAGIC = {
     "ubifs": (0, b"UBI#"),
     "erofs": (1024, b"\xe2\xe1\xf5\xe0"),
     "romfs": (0, b"-rom1fs-"),
+    "ext4": (1080, b"\x53\xef"),
+    "f2fs": (1024, b"\x10\x20\xf5\xf2"),
     "": (0, b"\x1f\x8b"),
 }
 

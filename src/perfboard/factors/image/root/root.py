@@ -9,7 +9,7 @@ from perfboard.images.flash.layout import root_address
 from perfboard.images.kernel.features import feature_options
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
-from perfboard.images.root.filesystems import SYSTEMS
+from perfboard.images.root.filesystems import SIZES, SYSTEMS
 from perfboard.images.root.recipe import Debian
 from perfboard.images.root.ubi import FASTMAP_BEYOND
 from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard
@@ -37,6 +37,11 @@ def _of(name: str) -> Callable[[Recipe], Recipe]:
                 )
         elif system.through == "memory":
             _check_memory(board, name)
+        elif name in SIZES and recipe.medium == "flash":
+            raise UsageError(
+                f"root={name}: lies on a card, eMMC or a disk, and board {board.name} has its root "
+                "in flash"
+            )
         return set_root(system=name)(recipe).with_options(system.options)
 
     return change
