@@ -82,7 +82,7 @@ def test_a_word_of_the_command_need_not_be_text() -> None:
 
 
 def test_a_trial_has_the_timing_models_factors_and_the_kernels_configuration() -> None:
-    has = "clock, config, features, latency, loss, network, wire, detail, flash, dcache"
+    has = "clock, config, features, latency, loss, network, ram, wire, detail, flash, dcache"
     with pytest.raises(UsageError, match=rf'a trial .* no factor "console"\. It has: {has}'):
         try_boards(["verdex"], ProgramJob(("true",)), {"console": "quiet"}, (), Lab())
 
