@@ -1,31 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of virtual boards: what each is, and how far its times can be trusted."""
+"""The virtual boards for someone who chooses one: the list, and a board by itself."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from perfboard.model.board.real import RealBoard
+from perfboard.model.board.sold import Sold
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
-from perfboard.model.units import format_size
-from perfboard.report.terminal import list_table, render
+from perfboard.model.target import command
+from perfboard.model.units import format_size, format_value
+from perfboard.report.terminal import list_table, pair_table, render
 from perfboard.report.words.margins import margins_words
+
+_NONE = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class BoardRow:
     """A board in the list.
 
-    `cpu` and `hz` are of the part that it is timed as; without a timing model they are QEMU's
-    name and None. `ram` and `storage_size` are in bytes. `margin` is a share of each time.
+    `cpu`, `hz` and `cores` are of the part that it is timed as; without a timing model they are
+    QEMU's name, None, and the machine's. `ram` is in bytes, as sold where that is known, and
+    `emulated_ram` what programs have here. `medium` is what kernel and root lie on. `network` and
+    `price` are in words, "" if they are not known. `margin` is a share of each time.
     """
 
     name: str
     title: str
     cpu: str
+    cores: int
     hz: int | None
     ram: int
-    storage: str
-    storage_size: int
+    emulated_ram: int
+    medium: str
+    network: str
+    price: str
     evidence: str
     margin: float | None
 
@@ -36,22 +46,31 @@ def board_rows(boards: Iterable[VirtualBoard]) -> list[BoardRow]:
 
 
 def _row(board: VirtualBoard) -> BoardRow:
-    timing = board.timing
+    timing, sold = board.timing, board.sold
     if isinstance(board, DiskBoard):
-        storage, size = "disk", board.disk.size
+        medium = "disk"
     else:
-        storage, size = "flash", sum(bank.size for bank in board.flash.banks)
+        medium = {"card": "card", "emmc": "eMMC"}.get(
+            board.medium.name if board.medium else "", "flash"
+        )
     return BoardRow(
         name=board.name,
         title=board.title,
         cpu=timing.core.name if timing else board.machine.cpu,
+        cores=board.machine.cpus,
         hz=timing.clock.hz if timing else None,
-        ram=board.machine.ram,
-        storage=storage,
-        storage_size=size,
+        ram=sold.memory if sold else board.machine.ram,
+        emulated_ram=board.machine.ram,
+        medium=medium,
+        network=sold.network if sold else "",
+        price=_price(sold),
         evidence="timed" if timing else "counted",
         margin=timing.margin.share if timing else None,
     )
+
+
+def _price(sold: Sold | None) -> str:
+    return f"{sold.currency}{sold.price:g}, {sold.on[:4]}" if sold and sold.price else ""
 
 
 def board_margins(board: VirtualBoard | RealBoard) -> str:
@@ -63,19 +82,65 @@ def board_margins(board: VirtualBoard | RealBoard) -> str:
     return f"Each time may be wrong by {timing.margin.share:.0%}. {by_class}".strip()
 
 
+def board_text(board: VirtualBoard, name: str) -> str:
+    """One board for a buyer, and how far its times can be trusted, in 24 lines.
+
+    `name` is what the user calls it by: its name, or its file.
+    """
+    described = textwrap.fill(" ".join(board.description.split()), 78)
+    facts = pair_table(_facts(board, name))
+    return render([f"{board.name}: {board.title}", "", described, "", facts])
+
+
+def _facts(board: VirtualBoard, name: str) -> Iterator[tuple[str, str]]:
+    row, sold, timing = _row(board), board.sold, board.timing
+    clock = f" at {row.hz / 1e6:.0f} MHz" if row.hz else ""
+    yield "processor", f"{row.cores} x {row.cpu}{clock}"
+    emulated = f", of which programs have {format_size(row.emulated_ram)} here"
+    yield "RAM", format_size(row.ram) + (emulated if row.emulated_ram != row.ram else "")
+    yield "boots from", _medium_words(board)
+    if sold:
+        yield "as sold", f"{sold.medium}; network: {sold.network}"
+        yield "price", _price(sold) or "no public source found"
+    if not isinstance(board, DiskBoard) and (board.medium or board.firmware):
+        firmware = board.firmware
+        known = format_value(firmware.duration, "s") if firmware else "not published for this model"
+        yield "firmware before", f"{known}, and not in the times of a boot"
+    if words := board_margins(board):
+        yield "margin", words
+    for left in timing.left_out if timing else ():
+        yield "not modelled", f"{', '.join(left.metrics)}: {left.reason}"
+    yield "boot it", command("study", "boot", "--board", name)
+
+
+def _medium_words(board: VirtualBoard) -> str:
+    if isinstance(board, DiskBoard):
+        return f"a disk of {format_size(board.disk.size)}"
+    if board.medium is None:
+        return "flash"
+    transfer, ready = board.medium.disk.transfer, board.medium.disk.ready
+    words = ["a card" if board.medium.name == "card" else "eMMC"]
+    if transfer:
+        words.append(f"{format_value(transfer.rate, 'B/s')}, {transfer.overhead_ms:g} ms a request")
+    if ready:
+        words.append(f"found after {ready.after_ms:g} ms")
+    return ", ".join(words)
+
+
 def boards_text(rows: Sequence[BoardRow]) -> str:
     """The boards, a line each, and what to type to know more."""
     table = list_table(
-        ("board", "CPU", "MHz", "RAM", "storage", "seconds", "margin"),
+        ("board", "processor", "MHz", "RAM", "medium", "network", "margin", "price"),
         [
             (
                 row.name,
-                row.cpu,
+                f"{row.cores} x {row.cpu}" if row.cores > 1 else row.cpu,
                 f"{row.hz / 1e6:.0f}" if row.hz else "",
                 format_size(row.ram),
-                f"{row.storage} {format_size(row.storage_size)}",
-                row.evidence,
-                f"±{row.margin:.0%}" if row.margin is not None else "",
+                row.medium,
+                row.network.partition(",")[0] or _NONE,
+                f"\N{PLUS-MINUS SIGN}{row.margin:.0%}" if row.margin is not None else "",
+                row.price or _NONE,
             )
             for row in rows
         ],

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from perfboard.boards.loader import list_boards, load_board, read_board
 from perfboard.cli.words import print_json
+from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.target import command
 from perfboard.model.text import printable
-from perfboard.report.boards import board_margins, board_rows, boards_text
+from perfboard.report.boards import board_rows, board_text, boards_text
 
 
 def boards(options: argparse.Namespace) -> int:
@@ -30,13 +31,16 @@ def show(options: argparse.Namespace) -> int:
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
         return 0
+    if options.file:
+        print(printable(loaded.path.read_text("utf-8")), end="")
+        return 0
     board = loaded.board
-    print(printable(f"{board.name}: {board.title}\n"))
-    print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
-    if words := board_margins(board):
-        print(f"{textwrap.fill(words, 78)}\n")
-    print(f"its file, {loaded.path}:\n")
-    print(printable(loaded.path.read_text("utf-8")), end="")
+    if isinstance(board, RealBoard):
+        print(printable(f"{board.name}: {board.title}\n"))
+        print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
+    else:
+        print(board_text(board, options.board))
+    print(printable(f"Its file, by --file: {loaded.path}"))
     return 0
 
 

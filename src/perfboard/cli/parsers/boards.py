@@ -47,6 +47,8 @@ def add_commands(commands: Commands) -> None:
         # SUPPRESS: `boards --json show` keeps the value that `boards` parsed.
         add_json(one, default=argparse.SUPPRESS)
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+        if name == "show":
+            one.add_argument("--file", action="store_true", help="print the board's file")
         if name == "verify":
             one.options = ("perfboard.studies.probing", "TimeOptions")
     _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
