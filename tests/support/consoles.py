@@ -66,6 +66,20 @@ class Through:
         self._line.close()
 
 
+class LostLetter(Through):
+    """A Channel that loses one letter of the first question that has this text, `changed` then."""
+
+    def __init__(self, line: SerialLine, text: bytes, changed: bytes) -> None:
+        super().__init__(line)
+        self._change = (text, changed, 1)
+        self.lost = False
+
+    def write(self, data: bytes) -> None:
+        if not self.lost and self._change[0] in data:
+            self.lost, data = True, data.replace(*self._change)
+        self._line.write(data)
+
+
 class BadLine(Through):
     """A Channel that garbles and drops bytes in both directions, at seeded rates.
 

@@ -12,7 +12,14 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import SerialLine
-from tests.support.consoles import SHELLS, BadLine, Through, quiet_terminal, shell_on_terminal
+from tests.support.consoles import (
+    SHELLS,
+    BadLine,
+    LostLetter,
+    Through,
+    quiet_terminal,
+    shell_on_terminal,
+)
 
 _ATTACH_S = 20
 DATA = bytes(range(256)) * 40 + random.Random(1).randbytes(20_000) + b"\n:\n~'\"\\$`\0\n"
@@ -29,6 +36,13 @@ def shell(line: SerialLine) -> ConsoleShell:
     shell = ConsoleShell(line)
     shell.attach(_ATTACH_S)
     return shell
+
+
+def test_a_function_that_a_damaged_line_did_not_read_is_read_again(line: SerialLine) -> None:
+    lossy = LostLetter(line, b'eval "$_d"', b'eval "$d"')
+    shell = ConsoleShell(lossy)
+    shell.attach(_ATTACH_S)
+    assert lossy.lost and shell.run("echo one").output == "one"
 
 
 def bad_shell(line: SerialLine, garbled: float, dropped: float, seed: int) -> ConsoleShell:
