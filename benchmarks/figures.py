@@ -186,9 +186,9 @@ def main() -> int:
     pages = read_pages(ROOT)
     try:
         table = read_table(TABLE.read_text())
-        known = figures_of(table).keys()
-        problems = [*unknown_or_unused(pages, set(known))]
-        figures = set() if problems else chosen(pages, set(known), options.only)
+        known = set(figures_of(table))
+        problems = [*unknown_or_unused(pages, known)]
+        figures = set() if problems else chosen(pages, known, options.only)
     except (ValueError, ValidationError) as error:
         problems = [str(error)]
     if problems:

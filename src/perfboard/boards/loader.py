@@ -25,7 +25,7 @@ from perfboard.model.units import format_size
 _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
 # The tables that a board takes from the one that `like` names, unless its own file has them.
-_SHARED = (*("machine", "console", "flash", "medium", "firmware", "framebuffer", "image", "boot"),)
+_SHARED = ("machine", "console", "flash", "medium", "firmware", "framebuffer", "image", "boot")
 # A board without a part of the image or of the flash writes this in its place.
 _ABSENT = "none"
 # The keys of an image's parts that name files of the user's.

@@ -17,6 +17,10 @@ from perfboard.model.units import format_size
 _MINUTE_NS = 60 * 10**9
 
 
+DRIVER_OPTIONS = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
+"""The options of a kernel with the driver of the disk."""
+
+
 def disk_base(board: VirtualBoard) -> int:
     """The physical address of the disk's first byte."""
     return board.machine.ram + (RAM_BASE if isinstance(board, FlashBoard) else 0)

@@ -193,15 +193,15 @@ def _in_flash(
     """The bootloader in flash, with the rest, or with the root on the board's card."""
     flash, card = board.flash, recipe.card
     # A root of the user's own stays in flash: their kernel has no driver of ours.
-    kept = card is None or not (has_reference(board) or board.image.root is None)
-    devices = flash_devices(driven_banks(board, recipe.place), recipe.root) if kept else ()
-    notes = _IN_FLASH if card and kept else ()
+    driven = card is not None and (has_reference(board) or board.image.root is None)
+    devices = () if driven else flash_devices(driven_banks(board, recipe.place), recipe.root)
+    notes = _IN_FLASH if card and not driven else ()
     sizes = {name: file.stat().st_size for name, file in files.items()}
     tree, root, disk_size, wait_ms = None, None, 0, 0.0
     own_command = "bootcmd" in {*board.image.bootloader.variables, *recipe.variables}
     if timed and card and card.ready and not recipe.direct and not own_command:
         wait_ms = card.ready.after_ms
-    if card and not kept and "root" in files and SYSTEMS[recipe.root.system].through == "block":
+    if card and driven and "root" in files and SYSTEMS[recipe.root.system].through == "block":
         root = files["root"]
         files = {name: file for name, file in files.items() if name != "root"}
         disk_size = -(-(sizes["root"] + _ROOM) // _SECTION) * _SECTION

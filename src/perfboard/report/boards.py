@@ -4,6 +4,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.sold import Sold
@@ -12,6 +13,10 @@ from perfboard.model.target import command
 from perfboard.model.units import format_size, format_value
 from perfboard.report.terminal import list_table, pair_table, render
 from perfboard.report.words.margins import margins_words
+from perfboard.report.words.medium import medium_word
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _NONE = "\N{EN DASH}"
 
@@ -50,9 +55,7 @@ def _row(board: VirtualBoard) -> BoardRow:
     if isinstance(board, DiskBoard):
         medium = "disk"
     else:
-        medium = {"card": "card", "emmc": "eMMC"}.get(
-            board.medium.name if board.medium else "", "flash"
-        )
+        medium = medium_word(board.medium.name if board.medium else "")
     return BoardRow(
         name=board.name,
         title=board.title,
@@ -73,23 +76,25 @@ def _price(sold: Sold | None) -> str:
     return f"{sold.currency}{sold.price:g}, {sold.on[:4]}" if sold and sold.price else ""
 
 
-def board_margins(board: VirtualBoard | RealBoard) -> str:
+def board_margins(board: VirtualBoard) -> str:
     """How far the board's times may be wrong, by class of work; "" without a timing model."""
-    timing = None if isinstance(board, RealBoard) else board.timing
+    timing = board.timing
     if timing is None:
         return ""
     by_class = margins_words({work: margin.share for work, margin in timing.margins.items()})
     return f"Each time may be wrong by {timing.margin.share:.0%}. {by_class}".strip()
 
 
-def board_text(board: VirtualBoard, name: str) -> str:
-    """One board for a buyer, and how far its times can be trusted, in 24 lines.
+def board_text(board: VirtualBoard | RealBoard, name: str) -> str:
+    """A board; a virtual one as a buyer and a user of its times need it, in 24 lines.
 
     `name` is what the user calls it by: its name, or its file.
     """
     described = textwrap.fill(" ".join(board.description.split()), 78)
-    facts = pair_table(_facts(board, name))
-    return render([f"{board.name}: {board.title}", "", described, "", facts])
+    parts: list[str | Table] = [f"{board.name}: {board.title}", "", described]
+    if not isinstance(board, RealBoard):
+        parts += ["", pair_table(_facts(board, name))]
+    return render(parts)
 
 
 def _facts(board: VirtualBoard, name: str) -> Iterator[tuple[str, str]]:

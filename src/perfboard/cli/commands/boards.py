@@ -2,13 +2,11 @@
 """`perfboard boards`: the boards there are, one of them, or a new one."""
 
 import argparse
-import textwrap
 from dataclasses import asdict
 from pathlib import Path
 
 from perfboard.boards.loader import list_boards, load_board, read_board
 from perfboard.cli.words import print_json
-from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.target import command
 from perfboard.model.text import printable
@@ -34,12 +32,7 @@ def show(options: argparse.Namespace) -> int:
     if options.file:
         print(printable(loaded.path.read_text("utf-8")), end="")
         return 0
-    board = loaded.board
-    if isinstance(board, RealBoard):
-        print(printable(f"{board.name}: {board.title}\n"))
-        print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
-    else:
-        print(board_text(board, options.board))
+    print(board_text(loaded.board, options.board))
     print(printable(f"Its file, by --file: {loaded.path}"))
     return 0
 

@@ -96,15 +96,12 @@ def boot_command(
         initrd = f"{root_address(board):#x}:{root_size:#x}"
     changes = device_tree_changes(board, devices)
     known = [f"flash@{flash.banks[0].base:x}"]
-    if changes:
+    if changes or not devices:
         commands += _CHANGE_TREE
-    if len(devices) > 1:
+    if len(devices) != 1:
         # A new node comes before those that are there, and the kernel numbers by their order.
         commands.append(f"fdt rm /{known.pop()}")
         changes = dict(reversed(changes.items()))
-    if not devices:
-        commands += [] if changes else _CHANGE_TREE
-        commands.append(f"fdt rm /{known.pop()}")
     for node, properties in changes.items():
         commands += [] if node in known else [f"fdt mknode / {node}"]
         commands += [f"fdt set /{node} {key} {value}" for key, value in properties.items()]

@@ -117,7 +117,7 @@ SYSTEMS: Mapping[str, FileSystem] = {
 def root_words(root: RootRecipe, device: str) -> list[str]:
     """The kernel's arguments for the root on the block device /dev/`device`."""
     if root.debian:
-        return ["root=/dev/pbd", "ro", "rootwait", f"rootfstype={root.debian.system}"]
+        return [f"root=/dev/{CARD}", "ro", "rootwait", f"rootfstype={root.debian.system}"]
     through = SYSTEMS[root.system].through
     if through == "memory":
         return [f"rdinit={root.first}"]

@@ -199,8 +199,7 @@ def _counted_parts(
             bound_s=0,
             why="the processor waits for a timer or a device, and runs nothing meanwhile",
         )
-    rest_s = duration_s - console_s - flash_s - device_s - max(idle_s, 0) - delay_s
-    rest_s -= medium_s
+    rest_s = duration_s - console_s - flash_s - device_s - max(idle_s, 0) - delay_s - medium_s
     if rest_s > 0:
         count = after.get("instructions", 0) - before.get("instructions", 0) - counting
         count = max(count, 0)
@@ -211,31 +210,26 @@ def _flash(board: TimedBoard, phase: str, title: str, flash_s: float) -> LimitPa
     each_s = byte_s(board.timing, board.card.transfer if board.card else None)
     if not each_s:
         return None
-    size = flash_s / each_s
+    size, how = flash_s / each_s, ""
     if board.card is not None:
-        return LimitPart(
-            phase=phase,
-            title=title,
-            cause="storage",
-            seconds=flash_s,
-            bound_s=flash_s,
-            why=f"about {format_value(size, 'B')} read, at {format_value(1 / each_s, 'B/s')}",
-            advice="",
-        )
-    fastest_s, how = each_s, ""
-    for words, timing in board.faster.items():
-        other_s = byte_s(timing)
-        if other_s and other_s < fastest_s:
-            fastest_s, how = other_s, words
-    why = f"about {format_value(size, 'B')} read at {format_value(1 / each_s, 'B/s')}"
-    if how:
-        why += f"; the board's flash gives {format_value(1 / fastest_s, 'B/s')} by {how}"
+        bound_s = flash_s
+        why = f"about {format_value(size, 'B')} read, at {format_value(1 / each_s, 'B/s')}"
+    else:
+        fastest_s = each_s
+        for words, timing in board.faster.items():
+            other_s = byte_s(timing)
+            if other_s and other_s < fastest_s:
+                fastest_s, how = other_s, words
+        bound_s = size * fastest_s
+        why = f"about {format_value(size, 'B')} read at {format_value(1 / each_s, 'B/s')}"
+        if how:
+            why += f"; the board's flash gives {format_value(1 / fastest_s, 'B/s')} by {how}"
     return LimitPart(
         phase=phase,
         title=title,
         cause="storage",
         seconds=flash_s,
-        bound_s=size * fastest_s,
+        bound_s=bound_s,
         why=why,
         advice=how,
     )

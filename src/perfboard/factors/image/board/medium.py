@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level
+from perfboard.images.disk import DRIVER_OPTIONS
 from perfboard.images.recipe import Recipe
+from perfboard.images.root.filesystems import SYSTEMS
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
-_DRIVEN = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
 # Levels that need a flash chip.
 _OF_FLASH = {
     ("kernel", "flash"): "has no code that runs where it lies",
@@ -19,10 +20,8 @@ _OF_FLASH = {
     ("copy", "bytes"): "is read by blocks, not by bytes",
     **{
         ("root", name): "has no flash chip for such a root"
-        for name in (
-            *("cramfs-linear", "cramfs-xip", "cramfs-xip-application", "cramfs-xip-all"),
-            *("jffs2", "jffs2-summary", "ubifs"),
-        )
+        for name, system in SYSTEMS.items()
+        if system.through in ("mtd", "ubi")
     },
 }
 
@@ -35,7 +34,7 @@ def _on(name: str) -> Callable[[Recipe], Recipe]:
             raise UsageError(f"medium={name}: board {recipe.board.name} has {has}")
         changed = replace(recipe, medium=name)
         built = isinstance(recipe.board.image.kernel, BuiltKernel)
-        return changed.with_options(_DRIVEN) if built else changed
+        return changed.with_options(DRIVER_OPTIONS) if built else changed
 
     return change
 

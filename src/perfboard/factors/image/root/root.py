@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level, refuse, set_root
+from perfboard.images.disk import DRIVER_OPTIONS
 from perfboard.images.flash.layout import root_address
 from perfboard.images.kernel.features import feature_options
 from perfboard.images.recipe import Recipe
@@ -15,7 +16,6 @@ from perfboard.images.root.ubi import FASTMAP_BEYOND
 from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 
-_ON_DISK = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
 # Debian's own system has no mark of ours: it is usable when it asks who is there.
 _PROMPT = "console:login:"
 # System V init has no /dev before udev; systemd cuts a unit's name short where its description
@@ -98,7 +98,7 @@ def _debian(debian: Debian) -> Callable[[Recipe], Recipe]:
             board=board.model_copy(update={"boot": boot}),
             arguments=(*recipe.arguments, *_ARGUMENTS),
         )
-        options = {**_ON_DISK, **feature_options(debian.system), **feature_options("systemd")}
+        options = {**DRIVER_OPTIONS, **feature_options(debian.system), **feature_options("systemd")}
         return set_root(debian=debian)(changed).with_options(options)
 
     return change

@@ -5,6 +5,7 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.words.commands import tune_command
+from perfboard.report.words.medium import medium_word
 
 # A wait of less than this share of the boot is no headline.
 _LEAST = 0.1
@@ -13,8 +14,6 @@ _BITS = 10
 # A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on
 # verdex's kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
 _LZ4 = {"gzip": (0.371, 1.145)}
-# The words for the level of the factor `medium`.
-_MEDIA = {"card": "card", "emmc": "eMMC"}
 _WAITS = "boot.total.waits."
 _LOAD = "boot.kernel.load"
 
@@ -36,7 +35,7 @@ def cause_sentence(run: Run, total_s: float) -> str:
     else:
         waits = {place: figures.get(f"{_WAITS}{place}", 0.0) for place in ("console", "flash")}
         place, wait_s = max(waits.items(), key=lambda item: item[1])
-        medium = _MEDIA.get(run.factors.get("medium", ""), "flash")
+        medium = medium_word(run.factors.get("medium", ""))
         words = f"waits for the {medium if place == 'flash' else place + at}"
         advice = ""
         if place == "console" and run.factors.get("console") == "full":
