@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board boots from, in a word."""
+"""The word for the medium that a board boots from."""
 
 _WORDS = {"card": "card", "emmc": "eMMC"}
 
