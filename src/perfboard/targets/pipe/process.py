@@ -157,6 +157,7 @@ class Process:
                 return output
             output += arrived
             if arrived and last and last in output[-len(arrived) - len(last) :]:
+                rest = rest[:0]  # It has answered before it had read all.
                 self._input.close()
             if len(output) > _MOST_OUTPUT:
                 raise TargetError("garbage", "The target does not cease to answer a short command.")

@@ -18,3 +18,13 @@ def test_a_program_that_does_not_listen_is_lost_though_it_speaks_on() -> None:
         assert not process.ended
     finally:
         process.kill()
+
+
+def test_an_answer_before_all_has_been_read_is_had() -> None:
+    """A script on a full disk says so, and need not read the rest."""
+    script = "printf 'full\\n'; exec >&-; exec sleep 0.5"
+    process = Process(["sh", "-c", script], lambda said: TargetError("lost", said))
+    try:
+        assert process.exchange(bytes(1 << 20), 5, last=b"full\n") == b"full\n"
+    finally:
+        process.kill()
