@@ -28,6 +28,8 @@ _PARTS = _BUILT_IN / "parts"
 _SHARED = ("machine", "console", "flash", "medium", "firmware", "framebuffer", "image", "boot")
 # A board without a part of the image or of the flash writes this in its place.
 _ABSENT = "none"
+# What a board may say of the kernel of the board that it is like.
+_OVER = frozenset({"arguments", "options"})
 # The keys of an image's parts that name files of the user's.
 _FILES = ("config", "file", "system_map")
 # A file with one of these keys describes a real board.
@@ -189,14 +191,18 @@ def _whole(
 
 
 def _with_arguments(others: dict[str, Any], image: dict[str, Any]) -> dict[str, Any]:
-    """The other board's kernel with the arguments that are all that an image says of its own."""
+    """The other board's kernel, if all that an image says of it are arguments and options."""
     kernel, other = image.get("kernel"), others.get("kernel")
-    if not (isinstance(kernel, dict) and isinstance(other, dict) and [*kernel] == ["arguments"]):
+    if not (isinstance(kernel, dict) and isinstance(other, dict) and kernel.keys() <= _OVER):
         return {}
-    arguments = kernel["arguments"]
-    if isinstance(arguments, str) and isinstance(before := other.get("arguments", ""), str):
-        arguments = f"{before} {arguments}".strip()
-    return {"kernel": {**other, "arguments": arguments}}
+    found = {**other, **kernel}
+    arguments, before = kernel.get("arguments"), other.get("arguments", "")
+    if isinstance(arguments, str) and isinstance(before, str):
+        found["arguments"] = f"{before} {arguments}".strip()
+    options, before = kernel.get("options"), other.get("options", {})
+    if isinstance(options, dict) and isinstance(before, dict):
+        found["options"] = {**before, **options}
+    return {"kernel": found}
 
 
 def _at(folder: Path, image: object) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from perfboard.factors.base import Factor, Level
 from perfboard.factors.image.kernel.features import joined
 from perfboard.images.recipe import Recipe
 from perfboard.images.variant import Variant
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.text import nearest
@@ -124,7 +125,8 @@ def perturbations(levels: Mapping[str, str]) -> dict[str, str]:
 def _recipe_of(
     board: VirtualBoard, known: Mapping[str, Factor], levels: Mapping[str, str]
 ) -> Recipe:
-    recipe = Recipe(board)
+    kernel = board.image.kernel
+    recipe = Recipe(board, options=kernel.options if isinstance(kernel, BuiltKernel) else {})
     for factor in sorted(known.values(), key=lambda factor: factor.late):
         recipe = factor.levels[levels[factor.name]].change(recipe)
     for name, level in levels.items():

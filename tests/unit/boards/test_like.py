@@ -11,6 +11,7 @@ from perfboard.model.board.image import OwnRoot
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import UsageError
 from tests.support.board_files import RPI2, VERDEX, built_kernel, load, refusal
+from tests.support.variants import variant_of
 
 
 def test_a_board_like_another_has_what_is_not_its_own() -> None:
@@ -54,6 +55,19 @@ def test_a_part_of_the_image_is_its_own_and_the_rest_the_others(tmp_path: Path) 
     kernel = rpi2.board.image.kernel
     assert loaded.file(image.kernel.config).samefile(rpi2.file(kernel.config))
     assert image.kernel.slim == kernel.slim
+
+
+def test_options_are_put_over_those_of_the_others_kernel(tmp_path: Path) -> None:
+    lines = ['schema = "perfboard.board/1"', 'name = "b"', 'title = "B"', 'description = "B."']
+    lines += ['like = "orangepi-pc"', "[image.kernel]", 'arguments = "quiet"']
+    lines += ["[image.kernel.options]", 'CONFIG_FHANDLE = "n"']
+    kernel = built_kernel(load(tmp_path, "\n".join(lines)))
+    other = built_kernel(load_board("orangepi-pc").board)
+    assert kernel.options == {**other.options, "CONFIG_FHANDLE": "n"} and len(kernel.options) == 2
+    assert kernel.arguments == f"{other.arguments} quiet".strip()
+    recipe = variant_of("orangepi-pc").recipe
+    assert recipe.options["CONFIG_CPU_SW_DOMAIN_PAN"] == "y"
+    assert "CONFIG_CPU_SW_DOMAIN_PAN" not in variant_of("rpi2").recipe.options
 
 
 def test_arguments_alone_are_added_to_those_of_the_others_kernel(tmp_path: Path) -> None:

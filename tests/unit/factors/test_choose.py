@@ -28,7 +28,10 @@ def recipe(**levels: str) -> Recipe:
 @pytest.mark.parametrize("name", list_boards())
 def test_the_default_levels_change_nothing_but_what_cores_and_medium_need(name: str) -> None:
     board = load_board(name).board
-    needed = feature_options("smp") if board.machine.cpus > 1 else {}
+    needed = {
+        **built_kernel(board).options,
+        **(feature_options("smp") if board.machine.cpus > 1 else {}),
+    }
     expected = Recipe(board, options=needed)
     if isinstance(board, FlashBoard) and board.medium:
         driven = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}

@@ -22,8 +22,9 @@ class BuiltKernel(_KernelTable):
     """A kernel that is built here, from Debian's package of its source."""
 
     source: Package
-    # The fragment of its configuration.
+    # The fragment of its configuration, and what this board has otherwise.
     config: Path = Field(strict=False)
+    options: dict[KernelOption, Literal["y", "n"]] = Field(default_factory=dict)
     # The options of a kernel without those that its boot never uses.
     slim: dict[KernelOption, Literal["y", "n"]] = Field(default_factory=dict)
 
