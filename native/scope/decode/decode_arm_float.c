@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VFP and NEON, as A32 encodes them (ARM Architecture Reference Manual, ARMv7-A). */
+/* VFP and NEON, as A32 encodes them (ARM Architecture Reference Manual, ARMv7-A and ARMv8-A). */
 #include "decode/decode_pattern.h"
 
 #define FPSCR 16
@@ -91,6 +91,8 @@ static const struct pattern vector[] = {
     {0xff800f10, 0xf2000f10, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, COMBINE}, /* VRECPS */
     {0xfe800f10, 0xf2000d00, OP_SIMD_FLOAT, 0, COMBINE},
     {0xfe800e00, 0xf2000e00, OP_SIMD_FLOAT, 0, COMBINE},
+    {0xffb00f50, 0xf2300c40, OP_SHA_XOR, 0, CHANGE},   /* SHA1SU0 */
+    {0xfe800f50, 0xf2000c40, OP_SHA_ROUND, 0, CHANGE}, /* SHA1C to M, SHA256H, SHA256SU1 */
     {0xfe800000, 0xf2000000, OP_SIMD, 0, COMBINE},
     /* Constants, and shifts by one. */
     {0xfeb80990, 0xf2800110, OP_SIMD, 0, {Q(RW(12))}}, /* VORR, VBIC */
@@ -114,7 +116,12 @@ static const struct pattern vector[] = {
     {0xffb30f10, 0xf3b20200, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}},  /* VMOVN, VQMOVN */
     {0xffb30fd0, 0xf3b20700, OP_SIMD_FLOAT, 0, {QQ(W(12)), D(R(0))}}, /* from halves */
     {0xffb30fd0, 0xf3b20600, OP_SIMD_FLOAT, 0, {D(W(12)), QQ(R(0))}},
+    {0xffb30c10, 0xf3b20400, OP_SIMD_FLOAT, 0, {Q(W(12)), Q(R(0))}}, /* VRINT */
     {0xffb30810, 0xf3b30000, OP_SIMD_FLOAT, 0, {Q(W(12)), Q(R(0))}}, /* conversions */
+    {0xffb30f90, 0xf3b00300, OP_AES, 0, {QQ(RW(12)), QQ(R(0))}},     /* AESE, AESD */
+    {0xffb30f90, 0xf3b00380, OP_AES_MIX, 0, {QQ(W(12)), QQ(R(0))}},
+    {0xffb30fd0, 0xf3b102c0, OP_SHA, 0, {QQ(W(12)), QQ(R(0))}},	 /* SHA1H */
+    {0xffb30f90, 0xf3b20380, OP_SHA, 0, {QQ(RW(12)), QQ(R(0))}}, /* SHA1SU1, SHA256SU0 */
     {0xffb00810, 0xf3b00000, OP_SIMD, 0, {Q(W(12)), Q(R(0))}},
     {0xfeb00010, 0xf2b00000, OP_SYSTEM, EXCEPTION, {0}},
     /* Registers of different lengths; multiplies of them, then by a scalar. */
