@@ -43,12 +43,23 @@ static enum beyond of_x86(const uint8_t *bytes, const struct decoded *op)
 	return of_x87(bytes[at], bytes[at + 1]);
 }
 
+/* VMULL.P64, which shares its class with other products. */
+static bool is_long_polynomial(const uint8_t *bytes, bool thumb, const struct decoded *op)
+{
+	uint8_t size = bytes[thumb ? 0 : 2], kind = bytes[thumb ? 3 : 1];
+
+	return op->class == OP_SIMD_MULTIPLY_WIDE && (size & 0xb0) == 0xa0 && (kind & 0x0f) == 0x0e;
+}
+
 static enum beyond of_arm(const uint8_t *bytes, bool thumb, const struct decoded *op)
 {
 	/* T32 has its upper half first. */
 	bool calls = (bytes[1] & 0xf8) == 0xf0 && (bytes[3] & 0xc0) == 0xc0;
 
-	if (op->class >= OP_SIMD && op->class <= OP_SHA_ROUND)
+	if ((op->class >= OP_AES && op->class <= OP_SHA_ROUND) ||
+	    is_long_polynomial(bytes, thumb, op))
+		return BEYOND_CRYPTO;
+	if (op->class >= OP_SIMD && op->class < OP_AES)
 		return BEYOND_NEON;
 	if (op->class >= OP_FP_ADD && op->class <= OP_FP_STORE)
 		return BEYOND_FLOAT;
@@ -65,7 +76,7 @@ enum beyond beyond_of(enum isa isa, const uint8_t *bytes, bool thumb, const stru
 const char *beyond_name(enum beyond kind)
 {
 	static const char *const names[BEYOND_KINDS] = {
-	    "none", "cmov", "nop", "simd", "pentium", "thumb", "float", "neon",
+	    "none", "cmov", "nop", "simd", "pentium", "thumb", "float", "neon", "crypto",
 	};
 
 	return names[kind];

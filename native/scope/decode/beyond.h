@@ -17,6 +17,7 @@ enum beyond {
 	BEYOND_THUMB,	/* ARM: T32 of four bytes, but for calls, which older Thumb has */
 	BEYOND_FLOAT,	/* ARM: VFP */
 	BEYOND_NEON,
+	BEYOND_CRYPTO, /* ARM: AES, SHA, VMULL.P64 */
 	BEYOND_KINDS
 };
 

@@ -26,6 +26,7 @@ from perfboard.images.flash.layout import (
     write_banks,
 )
 from perfboard.images.flash.place import HEADER_SIZE, PLAIN, driven_banks, placed
+from perfboard.images.hwcap import hwcap_arguments, hwcap_options
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
@@ -111,7 +112,9 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     disk: tuple[str, ...] = ()
     if recipe.root.debian and board.disk is not None:
         disk = disk_arguments(board.disk, disk_base(board), timed)
-    recipe = replace(recipe, arguments=(*network, *disk, *recipe.arguments))
+    hidden = hwcap_arguments(board)
+    recipe = replace(recipe, arguments=(*network, *disk, *hidden, *recipe.arguments))
+    recipe = recipe.with_options(hwcap_options(board))
     if isinstance(board, FlashBoard):
         check_addresses(board)
     architecture = architecture_of(board).name

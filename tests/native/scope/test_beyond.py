@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.model.timing.part import KINDS
+from perfboard.model.timing.lacks import KINDS
 
 from ..sanitized import SCOPE, compile_sanitized
 
@@ -58,6 +58,19 @@ ARM = {
     "vadd.f64 d0, d1, d2": "float",
     "vldr d0, [r0]": "float",
     "vadd.i32 q0, q1, q2": "neon",
+    "vrinta.f32 q0, q1": "neon",
+    "vrintz.f64 d0, d1": "float",
+    "crc32b r0, r1, r2": "none",
+    "lda r0, [r1]": "none",
+    "aese.8 q0, q1": "crypto",
+    "aesimc.8 q0, q1": "crypto",
+    "sha1c.32 q0, q1, q2": "crypto",
+    "sha1su0.32 q0, q1, q2": "crypto",
+    "sha1su1.32 q0, q1": "crypto",
+    "sha256h2.32 q0, q1, q2": "crypto",
+    "vmull.p64 q0, d1, d2": "crypto",
+    "vmull.p8 q0, d1, d2": "neon",
+    "vmull.u32 q0, d1, d2": "neon",
 }
 THUMB = {
     "adds r0, r1, r2": "none",
@@ -66,7 +79,12 @@ THUMB = {
     "movw r0, #4660": "thumb",
     "vadd.f64 d0, d1, d2": "float",
     "vadd.i32 q0, q1, q2": "neon",
+    "aesd.8 q0, q1": "crypto",
+    "sha256su0.32 q0, q1": "crypto",
+    "vmull.p64 q0, d1, d2": "crypto",
+    "vmull.p8 q0, d1, d2": "neon",
 }
+_ARMV8 = ("-mfpu=crypto-neon-fp-armv8", "-march=armv8-a+crc")
 
 
 @pytest.fixture(scope="session")
@@ -95,8 +113,8 @@ def assembled(words: list[str], code: str, folder: Path) -> list[str]:
     ("isa", "words", "kinds"),
     [
         ("i386", ["i686-linux-gnu-as"], X86),
-        ("arm", ["arm-linux-gnueabihf-as", "-mfpu=neon", "-march=armv7-a"], ARM),
-        ("thumb", ["arm-linux-gnueabihf-as", "-mfpu=neon", "-march=armv7-a", "-mthumb"], THUMB),
+        ("arm", ["arm-linux-gnueabihf-as", *_ARMV8], ARM),
+        ("thumb", ["arm-linux-gnueabihf-as", *_ARMV8, "-mthumb"], THUMB),
     ],
 )
 def test_an_instruction_that_a_part_lacks_is_of_its_kind(

@@ -311,8 +311,3 @@ def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> N
 )
 def test_a_wrong_package_is_refused(board: Perfboard, words: tuple[str, ...], said: str) -> None:
     assert said in board("try", "rpi2", *words, "--", "true", code=2).stderr
-
-
-def test_json_with_boards_beside_each_other_is_a_list(board: Perfboard) -> None:
-    runs = board.json("try", "rpi2", "--compare", "verdex", "--", "true")
-    assert [run["board"]["name"] for run in runs] == ["rpi2", "verdex"]

@@ -132,6 +132,34 @@ def test_wrong_costs_of_a_part(tmp_path: Path, cycles: dict[str, list[float]], s
     assert said in refusal(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
 
 
+def lacking(line: str) -> str:
+    table = 'instructions = "some"\nsource = "a data sheet"\nkind = "manual"\n'
+    return VERDEX + f"\n[timing.lacks]\n{table}{line}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('hwcaps = ["neon", "nEon"]', 'the kernel has no hwcap "nEon"; it has: swp, half, thumb'),
+        ("hwcaps = [7]", 'the kernel has no hwcap "7"'),
+        ('hwcaps = ["vfpd32"]', 'hwcap "vfpd32" cannot be taken out, since the kernel goes by it'),
+        ('hwcaps = ["thumb"]', "leave it out here, and say so in `differs`"),
+        ('differs = { stepping = "a reason for it" }', '/proc/cpuinfo has no "stepping"; it has'),
+        ('differs = { java = "no" }', "10"),
+        ('kinds = ["avx"]', "crypto"),
+    ],
+)
+def test_what_a_part_lacks_is_in_the_kernels_words(tmp_path: Path, line: str, said: str) -> None:
+    assert said in refusal(tmp_path, lacking(line))
+
+
+@pytest.mark.parametrize("line", ['hwcaps = ["aes"]', 'differs = { java = "a long reason" }'])
+def test_a_64_bit_kernel_tells_programs_all(tmp_path: Path, line: str) -> None:
+    board = lacking(line).replace('"pxa270"', '"cortex-a7"')
+    told = refusal(tmp_path, board.replace('"qemu-system-arm"', '"qemu-system-aarch64"'))
+    assert f"timing.lacks.{line.split()[0]} is of a 32-bit Arm kernel, which qemu-system" in told
+
+
 @pytest.mark.parametrize("cost", ["alu = [1, 1]", "simd_wide = [8, 8]"])
 def test_a_part_must_say_what_everything_costs(tmp_path: Path, cost: str) -> None:
     part = (FOLDER / "parts/pxa270.toml").read_text()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from perfboard.analysis import counters
 from perfboard.analysis.program.titles import TITLES
 from perfboard.model.run import Metric, Unit
-from perfboard.model.timing.part import KINDS
+from perfboard.model.timing.lacks import KINDS
 
 # The marks are in whole nanoseconds.
 _ROUNDING_S = 1e-8

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from signal import SIGILL
 
 from perfboard.analysis.program.metrics import how_often, instants, ran, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
@@ -15,13 +16,15 @@ from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric
-from perfboard.model.timing.part import Lacks
+from perfboard.model.timing.lacks import Lacks
 from perfboard.model.units import format_size
 from perfboard.targets.virtual.program import MARK, MARKS, ProgramResults
 
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
 _NOT_FOUND = 127
+# A shell adds it to the signal that killed its last command.
+_BY_SIGNAL = 128
 # Debian's C library, and the share of the time from which on it decides.
 _C_LIBRARY = re.compile(r"libc(\.so\.6|-\d)")
 _MUCH = 0.05
@@ -91,6 +94,12 @@ def remarks(
     found = [_of_kernel(variant, metrics), *library_remark(trial, lacks)]
     if trial.lacked:
         found.append(f"Instructions that the part lacks ran {how_often(trial.lacked)}.")
+    if SIGILL in (results.signal, (results.exit_code or 0) - _BY_SIGNAL):
+        part = f": compile it for the part, {board.timing.core.name}" if board.timing else ""
+        found.append(
+            "A program was killed for an instruction that the emulated processor "
+            f"({board.machine.cpu.partition(',')[0]}) does not know{part}."
+        )
     if results.oom_kills:
         found.append(
             f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "
@@ -122,7 +131,7 @@ def _of_kernel(variant: Variant, metrics: Sequence[Metric]) -> str:
 
 def library_remark(trial: ProgramResult, lacks: Lacks | None) -> Iterator[str]:
     """How much of the time is of a C library that is not the real board's, if that is much."""
-    if lacks is None or not trial.profiled_s:
+    if lacks is None or not lacks.built_in or not trial.profiled_s:
         return
     library = [one.time_s for one in trial.profile if _C_LIBRARY.match(Path(one.file).name)]
     share = sum(library) / trial.profiled_s

@@ -13,6 +13,7 @@ from pathlib import Path
 from perfboard.binaries.probe import find_binary
 from perfboard.host.programs.tools import require_tools
 from perfboard.images.disk import disk_arguments
+from perfboard.images.hwcap import hwcap_arguments, hwcap_options
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.fragment import read_fragment
@@ -243,7 +244,7 @@ def build_trial_base(variant: Variant, job: ProgramJob, progress: Progress) -> T
     fragment = loaded.file(kernel.config)
     needed = read_fragment(_FRAGMENT)
     # A slim kernel's options must not take away what a trial needs.
-    extra = {**needed, **recipe.options, **needed}
+    extra = {**needed, **recipe.options, **hwcap_options(board), **needed}
     theirs = distribution_options(recipe, state, kernel.source)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra, theirs)
     options = {**read_fragment(fragment), **extra}
@@ -330,6 +331,7 @@ def boot_arguments(
             *layout.arguments(),
             *_disk(board, layout, timed),
             *network_arguments(board.network, timed),
+            *hwcap_arguments(board),
             *(f"root={root}", "ro", "rootfstype=squashfs"),
             *("init=/perfboard/probe", "--", "run", f"/dev/mtdblock{job}", f"/dev/mtd{results}"),
         ]

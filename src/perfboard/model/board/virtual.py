@@ -16,6 +16,7 @@ from perfboard.model.board.power import Power
 from perfboard.model.board.sold import Sold
 from perfboard.model.published import PublishedBoot, PublishedValue, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
+from perfboard.model.timing.lacks import Lacks
 from perfboard.model.timing.part import Timing
 
 # The memory of QEMU's machine `virt` begins here.
@@ -153,6 +154,8 @@ class _AnyBoard(_Virtual):
             )
         if self.timing and self.timing.ports and not starts_itself:
             raise ValueError(f"timing.ports is of x86, which {self.machine.emulator} does not run")
+        if self.timing and self.timing.lacks:
+            self._check_lacks(self.timing.lacks)
         if self.timing:
             banks = self.flash.banks if self.flash else ()
             self.timing.check_regions([(bank.base, bank.size) for bank in banks])
@@ -161,6 +164,15 @@ class _AnyBoard(_Virtual):
         if self.flash is None:
             return self._without_flash()
         return self._with_flash(self.flash)
+
+    def _check_lacks(self, lacks: Lacks) -> None:
+        tables = {"hwcaps": lacks.hwcaps, "differs": lacks.differs}
+        for key, value in tables.items():
+            if value and self.machine.isa != "arm":
+                raise ValueError(
+                    f"timing.lacks.{key} is of a 32-bit Arm kernel, which "
+                    f"{self.machine.emulator} does not run; leave it out"
+                )
 
     def _without_flash(self) -> "_AnyBoard":
         if self.image.initrd is not None or self.framebuffer is not None:

@@ -29,7 +29,8 @@ class ProgramResult(Result):
     `interrupted` that the user did, `oom_kills` how many processes the kernel killed for want
     of memory, `cut` that there was no room for all of its output. `profile` has the functions
     that took the most, the longest first; `lacked` has how many instructions ran of each kind
-    that the part lacks, by the names of `model.timing.part.KINDS`; `profiled_s` is the time of all.
+    that the part lacks, by the names of `model.timing.lacks.KINDS`; `profiled_s` is the time of
+    all.
     """
 
     kind: Literal["program"] = "program"

@@ -14,6 +14,7 @@ from perfboard.model.sourced import Count, WithSource
 from perfboard.model.tables import KernelOption, Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
+from perfboard.model.timing.lacks import Lacks
 from perfboard.model.work import Work, work_of
 
 # The classes that the scope's decoders tell apart (native/scope/decode/decode.h).
@@ -95,29 +96,6 @@ class Core(WithSource):
     misses: int = 1
     stores_alone: bool = False
     cores: Count = 1
-
-
-# The kinds of instructions that the scope counts, as native/scope/decode/beyond.h has them.
-KINDS = {
-    "cmov": "CMOV, FCMOV and FCOMI",
-    "nop": "NOP with an operand and ENDBR",
-    "simd": "MMX and SSE",
-    "pentium": "CPUID, RDTSC and CMPXCHG8B",
-    "thumb": "Thumb-2",
-    "float": "VFP",
-    "neon": "NEON",
-}
-Kind = Literal["cmov", "nop", "simd", "pentium", "thumb", "float", "neon"]
-
-
-class Lacks(WithSource):
-    """The instructions that the board's programs are built with and the part does not have.
-
-    A run says how many it had of `kinds`.
-    """
-
-    instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
-    kinds: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
 
 
 class LeftOut(Table):

@@ -21,7 +21,7 @@ from perfboard.images.program.base import (
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
-from perfboard.model.timing.part import Lacks
+from perfboard.model.timing.lacks import Lacks
 from perfboard.targets.virtual.target import Emulation
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, BoardWatch
 

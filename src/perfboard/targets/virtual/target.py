@@ -17,6 +17,7 @@ from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.disk import disk_base
+from perfboard.images.hwcap import hwcap_options
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope, far_end, has_own_card
 from perfboard.images.variant import Variant
@@ -31,7 +32,8 @@ from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence, FirmwareTime, TimedAs
 from perfboard.model.target import command
-from perfboard.model.timing.part import Lacks, fingerprint
+from perfboard.model.timing.lacks import Lacks
+from perfboard.model.timing.part import fingerprint
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started
@@ -144,7 +146,7 @@ class Emulation:
 
     @property
     def lacks(self) -> Lacks | None:
-        """The instructions that the part lacks, and the board's programs may have."""
+        """The instructions and features that the part lacks, and the board's programs may use."""
         return self.board.timing.lacks if self.board.timing else None
 
     def notes(self) -> tuple[str, ...]:
@@ -154,10 +156,16 @@ class Emulation:
         if timing is not None and self.timed and timing.core.cores > cores:
             timed = "one is timed" if cores == 1 else f"{cores} are timed"
             notes.append(f"The part has {timing.core.cores} cores, of which {timed}.")
-        if self.lacks is not None:
+        lacks = self.lacks
+        if lacks is not None and lacks.built_in:
             notes.append(
                 "The board's programs have instructions that the part lacks "
-                f"({self.lacks.instructions}): built for the real board, they would have others."
+                f"({lacks.instructions}): built for the real board, they would have others."
+            )
+        if lacks is not None and lacks.hwcaps and not hwcap_options(self.board):
+            notes.append(
+                "The kernel is the user's own, and tells programs that the processor has what the "
+                f"part lacks: {', '.join(lacks.hwcaps)}. A program may choose its code by that."
             )
         return tuple(notes)
 

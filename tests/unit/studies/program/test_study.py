@@ -140,6 +140,25 @@ def test_a_run_says_what_its_part_lacks_and_how_often_it_ran(
     assert only(run, ProgramResult).lacked == ({"cmov": 1200, "nop": 34} if said else {})
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"exit_code": None, "signal": 4}, True),
+        ({"exit_code": 132}, True),
+        ({"exit_code": None, "signal": 11}, False),
+        ({"exit_code": 4}, False),
+    ],
+)
+def test_a_run_says_that_the_emulated_processor_does_not_know_an_instruction(
+    tmp_path: Path, how: dict[str, Any], said: bool
+) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = lambda job, cancelled: replace(RESULTS, **how)
+    (run,) = try_boards(["rpi2"], ProgramJob(("true",)), {}, (), fake.lab())
+    words = "the emulated processor (cortex-a7) does not know: compile it for the part, Cortex-A7."
+    assert any(words in note for note in run.provenance.notes) == said
+
+
 def test_cores_whose_instructions_alone_are_counted_have_no_time(tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     counters = '"counters":{"core0_instructions":5,"core1_instructions":4}'
