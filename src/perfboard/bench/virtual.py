@@ -289,6 +289,6 @@ class VirtualBench:
         """The programs that the board's part has instructions for, and notes on their build."""
         timing = self._variant.board.timing
         lacks = timing.lacks if timing else None
-        if lacks is None:
+        if lacks is None or self._variant.board.machine.isa != "x86":
             return {}, []
         return codec_programs(job, "i486" if "pentium" in lacks.kinds else "pentium", self._lab)
