@@ -25,7 +25,10 @@ enum op_class {
 	OP_EXCHANGE,	       /* x86 XCHG, XADD, CMPXCHG; SWP and single-instruction atomics */
 	OP_MULTIPLY,	       /* a 32-bit result, or 32 by 32 on a 64-bit machine */
 	OP_MULTIPLY_HALF,      /* 32-bit Arm: of factors of 16 bits */
-	OP_MULTIPLY_LONG,      /* a 64-bit result, or 64 by 64 */
+	OP_MULTIPLY_LONG,      /* 32 by 32 to two registers; x86: every product of 64 bits */
+	OP_MULTIPLY_ADD_TWICE, /* 32-bit Arm: the same, to which two registers are added */
+	OP_MULTIPLY_WIDE,      /* AArch64: 64 by 64, the low half */
+	OP_MULTIPLY_HIGH,      /* AArch64: the high half of it */
 	OP_DIVIDE,	       /* 32 bits and less */
 	OP_DIVIDE_LONG,	       /* 64 bits */
 	OP_LOAD,	       /* to one general register */
@@ -158,6 +161,9 @@ void decode_aarch64(uint32_t word, struct decoded *op);
 
 /* One instruction of i386 protected mode, or (`wide`) of x86-64. */
 void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op);
+
+/* Whether it is of a product of integers. */
+bool op_class_is_product(enum op_class class);
 
 /* Whether it is of a string instruction. */
 bool op_class_is_string(enum op_class class);

@@ -69,9 +69,9 @@ static const struct pattern table[] = {
     {0xffe0f800, 0x9ac00800, OP_DIVIDE_LONG, 0, {W(0), R(5), R(16)}},
     {0x7fe0f800, 0x1ac00800, OP_DIVIDE, 0, {W(0), R(5), R(16)}},
     {0x7fe0f000, 0x1ac02000, OP_SHIFT_REGISTER, 0, {W(0), E(5), E(16)}},
-    {0x7fe0e000, 0x1ac04000, OP_MULTIPLY, 0, {W(0), R(5), R(16)}}, /* CRC32 */
-    {0xffe00000, 0x9b000000, OP_MULTIPLY_LONG, 0, {W(0), R(5), R(16), A(10)}},
-    {0xff600000, 0x9b400000, OP_MULTIPLY_LONG, 0, {W(0), R(5), R(16)}},	  /* SMULH */
+    {0x7fe0e000, 0x1ac04000, OP_BITS, 0, {W(0), R(5), R(16)}}, /* CRC32 */
+    {0xffe00000, 0x9b000000, OP_MULTIPLY_WIDE, 0, {W(0), R(5), R(16), A(10)}},
+    {0xff600000, 0x9b400000, OP_MULTIPLY_HIGH, 0, {W(0), R(5), R(16)}},	  /* SMULH */
     {0xff600000, 0x9b200000, OP_MULTIPLY, 0, {W(0), R(5), R(16), A(10)}}, /* SMADDL */
     {0xffe00000, 0x1b000000, OP_MULTIPLY, 0, {W(0), R(5), R(16), A(10)}},
     /* Exclusive, acquiring and releasing transfers, and those that swap. */

@@ -29,7 +29,7 @@ static const struct pattern table[] = {
     /* Multiplies, and what shares their corner. */
     {0x0fe000f0, 0x00000090, OP_MULTIPLY, FLAGS_BY_BIT_20, {W(16), R(0), R(8)}},
     {0x0fe000f0, 0x00200090, OP_MULTIPLY, FLAGS_BY_BIT_20, {W(16), R(0), R(8), A(12)}},
-    {0x0ff000f0, 0x00400090, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}},
+    {0x0ff000f0, 0x00400090, OP_MULTIPLY_ADD_TWICE, 0, {AW(16), AW(12), R(0), R(8)}}, /* UMAAL */
     {0x0ff000f0, 0x00600090, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},
     {0x0fa000f0, 0x00800090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {W(16), W(12), R(0), R(8)}},
     {0x0fa000f0, 0x00a00090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {AW(16), AW(12), R(0), R(8)}},
@@ -49,7 +49,7 @@ static const struct pattern table[] = {
     /* The rest of the corner of compares that set no flags. */
     {0x0fff0ff0, 0x016f0f10, OP_BITS, 0, {W(12), R(0)}},		/* CLZ */
     {0x0f900ff0, 0x01000050, OP_ALU_REGISTER, 0, {W(12), R(0), E(16)}}, /* QADD */
-    {0x0f900df0, 0x01000040, OP_MULTIPLY, 0, {W(12), R(16), R(0)}},	/* CRC32 */
+    {0x0f900df0, 0x01000040, OP_BITS, 0, {W(12), R(16), R(0)}},		/* CRC32 */
     {0x0ff00000, 0x03000000, OP_ALU, 0, {W(12)}},			/* MOVW */
     {0x0ff00000, 0x03400000, OP_ALU, 0, {RW(12)}},			/* MOVT */
     {0x0f900090, 0x01000010, OP_SYSTEM, EXCEPTION, {0}},

@@ -19,6 +19,9 @@ static const struct {
     [OP_MULTIPLY] = {"multiply", OP_MULTIPLY},
     [OP_MULTIPLY_HALF] = {"multiply_half", OP_MULTIPLY},
     [OP_MULTIPLY_LONG] = {"multiply_long", OP_MULTIPLY},
+    [OP_MULTIPLY_ADD_TWICE] = {"multiply_add_twice", OP_MULTIPLY_LONG},
+    [OP_MULTIPLY_WIDE] = {"multiply_wide", OP_MULTIPLY_LONG},
+    [OP_MULTIPLY_HIGH] = {"multiply_high", OP_MULTIPLY_WIDE},
     [OP_DIVIDE] = {"divide", OP_DIVIDE},
     [OP_DIVIDE_LONG] = {"divide_long", OP_DIVIDE},
     [OP_LOAD] = {"load", OP_LOAD},
@@ -78,6 +81,11 @@ static const struct {
     [OP_BARRIER] = {"barrier", OP_SYSTEM},
     [OP_SYSTEM] = {"system", OP_SYSTEM},
 };
+
+bool op_class_is_product(enum op_class class)
+{
+	return class >= OP_MULTIPLY && class <= OP_MULTIPLY_HIGH;
+}
 
 bool op_class_is_string(enum op_class class)
 {

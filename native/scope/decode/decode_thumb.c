@@ -145,7 +145,7 @@ static const struct pattern wide[] = {
     /* Shifts by a register, widening, media, multiplies. */
     {0xff80f0f0, 0xfa00f000, OP_SHIFT_REGISTER, FLAGS_BY_BIT_20, {W(8), E(16), E(0)}},
     {0xff80f0c0, 0xfa00f080, OP_BITS, 0, {W(8), R(16), E(0)}},
-    {0xffe0f0c0, 0xfac0f080, OP_MULTIPLY, 0, {W(8), R(16), R(0)}},		 /* CRC32 */
+    {0xffe0f0c0, 0xfac0f080, OP_BITS, 0, {W(8), R(16), R(0)}},			 /* CRC32 */
     {0xfff0f0c0, 0xfa90f080, OP_BITS, 0, {W(8), R(0)}},				 /* REV */
     {0xfff0f0f0, 0xfab0f080, OP_BITS, 0, {W(8), R(0)}},				 /* CLZ */
     {0xfff0f0f0, 0xfaa0f080, OP_ALU_REGISTER, READS_FLAGS, {W(8), R(16), R(0)}}, /* SEL */
@@ -159,6 +159,7 @@ static const struct pattern wide[] = {
     {0xffd0f0f0, 0xfb90f0f0, OP_DIVIDE, 0, {W(8), R(16), R(0)}},
     {0xffd00000, 0xfb900000, OP_SYSTEM, EXCEPTION, {0}},
     {0xffd000f0, 0xfb800000, OP_MULTIPLY_LONG, 0, {W(12), W(8), R(16), R(0)}},
+    {0xfff000f0, 0xfbe00060, OP_MULTIPLY_ADD_TWICE, 0, {AW(12), AW(8), R(16), R(0)}}, /* UMAAL */
     {0xff800000, 0xfb800000, OP_MULTIPLY_LONG, 0, {AW(12), AW(8), R(16), R(0)}},
 };
 

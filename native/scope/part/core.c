@@ -35,12 +35,21 @@ static uint64_t stored_by(const struct decoded *op)
 	return stores ? op->reads & ~op->early : 0;
 }
 
+/* What a product waits for longer: its factors, and sums that are not handed on to it. */
+static uint64_t multiplied_by(const struct core *core, const struct decoded *op)
+{
+	bool handed_on = core->timing->accumulate[op->class];
+
+	return op_class_is_product(op->class) ? op->reads & ~(handed_on ? op->added : 0) : 0;
+}
+
 static int64_t operands_at(const struct core *core, const struct decoded *op)
 {
 	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
 	uint64_t stored = stored_by(op);
 	int64_t ready = last_of(core->ready, op->reads & ~added & ~stored);
 	int64_t early = last_of(core->ready, op->early);
+	int64_t multiplied = last_of(core->ready, multiplied_by(core, op));
 	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
 
 	ready = later(ready, last_of(core->added, added));
@@ -48,6 +57,8 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);
+	if (multiplied)
+		ready = later(ready, multiplied + core->timing->multiplied);
 	/* A branch can go with what sets its flags; on a Pentium, that of the V pipe alone. */
 	if ((op->reads_flags || op->conditional) && op->pipe != PIPE_V)
 		ready = later(ready, core->flags - forwarded);
@@ -68,7 +79,8 @@ static bool pairs(const struct core *core, const struct decoded *op)
 	       last->pipe != PIPE_ALONE && last->pipe != PIPE_V && op->pipe != PIPE_ALONE &&
 	       op->pipe != PIPE_U && !(last->writes & before_it(core, op)) &&
 	       operands_at(core, op) <= core->began &&
-	       (!core->timing->busy[op->class] || core->unit <= core->began);
+	       (!core->timing->busy[op->class] ||
+		core->units[op_class_is_product(op->class)] <= core->began);
 }
 
 static bool is_counted(enum op_class class)
@@ -144,7 +156,7 @@ static int64_t decode(struct core *core, const struct decoded *op, int64_t start
 static void note_needs(struct core *core, const struct decoded *op, int64_t start, bool second)
 {
 	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
-	uint64_t stored = stored_by(op);
+	uint64_t stored = stored_by(op), multiplied = multiplied_by(core, op);
 	/* The names of the x87's registers turn with its stack. */
 	uint64_t turning = core->timing->isa == ISA_X86 ? UINT64_C(0xff) << STACK : 0;
 	uint64_t unseen = op->reads & ~(core->needs | core->written | turning);
@@ -152,9 +164,10 @@ static void note_needs(struct core *core, const struct decoded *op, int64_t star
 	for (uint64_t left = unseen; left; left &= left - 1) {
 		uint64_t bit = left & -left;
 
-		core->needed[__builtin_ctzll(left)] = start -
-						      (op->early & bit ? core->timing->early : 0) +
-						      (stored & bit ? core->timing->stored : 0);
+		core->needed[__builtin_ctzll(left)] =
+		    start - (op->early & bit ? core->timing->early : 0) -
+		    (multiplied & bit ? core->timing->multiplied : 0) +
+		    (stored & bit ? core->timing->stored : 0);
 	}
 	core->needs |= unseen;
 	core->needs_added |= unseen & added;
@@ -194,8 +207,10 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	int64_t result = extra + cost.latency;
 
 	if (busy) {
-		start = later(start, core->unit);
-		core->unit = start + busy;
+		int64_t *unit = &core->units[op_class_is_product(op->class)];
+
+		start = later(start, *unit);
+		*unit = start + busy;
 	}
 	if (core->timing->carries)
 		note_needs(core, op, start, second);
@@ -225,7 +240,7 @@ int64_t core_once(const struct core *core, const struct decoded *op)
 
 int64_t core_end(const struct core *core)
 {
-	return later(core->now, core->unit);
+	return later(core->now, later(core->units[0], core->units[1]));
 }
 
 int32_t core_ahead(const struct core *core, int64_t bytes)

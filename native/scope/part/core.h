@@ -16,7 +16,7 @@ struct core {
 	int64_t added[64]; /* when a product may be added to it */
 	int64_t flags;	   /* when the flags may be */
 	int64_t decoder;   /* when the next may be decoded */
-	int64_t unit;	   /* when the unit is free that takes more than one cycle */
+	int64_t units[2]; /* when those are free that take more than one cycle: multiplier second */
 	struct decoded last;
 	bool alone; /* the last may still be paired */
 	/* Results of the blocks before that this one wants: carry.h. */

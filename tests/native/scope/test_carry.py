@@ -27,6 +27,9 @@ def test_a_result_is_waited_for_in_the_next_block(drive: Drive) -> None:
     # An address is wanted earlier.
     early = table("core", early=1000)
     assert waits(drive, LOADS + early, load, "load 2 4 0 2, end 0 0 0 0") == [0, 3000]
+    # So is a factor.
+    multiplied = table("core", multiplied=2000)
+    assert waits(drive, LOADS + multiplied, load, "multiply 2 4 0 0, end 0 0 0 0") == [0, 4000]
 
 
 def test_a_sum_that_a_loop_adds_to_is_waited_for_at_each_turn(drive: Drive) -> None:

@@ -154,6 +154,27 @@ def test_a_product_is_added_to_a_sum_that_is_still_to_come(drive: Drive) -> None
     assert drive("core", "cost multiply 1000 3000\n", [adding] * 2)[:2] == [[0], [3000]]
 
 
+def test_a_product_waits_longer_for_its_factors(drive: Drive) -> None:
+    file = table("core", multiplied=2000) + "cost multiply 1000 2000\n"
+    assert drive("core", file, ["alu 2 1", "multiply 1 4", "multiply 4 8", "alu 8 16"])[:-1] == [
+        [0],
+        [3000],
+        [7000],
+        [9000],
+    ]
+    # Neither for what has been there, nor for a sum that is handed on.
+    assert drive("core", file, ["alu 2 1", "multiply 16 4"])[1] == [1000]
+    summed = ["multiply 3 1", "multiply 7 1 1"]
+    assert drive("core", file + "accumulate multiply 1000\n", summed)[1] == [1000]
+    assert drive("core", file, summed)[1] == [4000]
+
+
+def test_the_multiplier_and_the_divider_are_two_units(drive: Drive) -> None:
+    file = "cost divide 1000 9000\nbusy divide 7000\ncost multiply 1000 3000\nbusy multiply 4000\n"
+    lines = ["divide 1 2", "multiply 1 4", "multiply 1 8", "alu 1 16", "divide 1 32"]
+    assert drive("core", file, lines) == [[0], [1000], [5000], [6000], [7000], [14000]]
+
+
 def test_a_unit_that_is_busy_lets_the_rest_go_on(drive: Drive) -> None:
     file = "cost fp_divide 1000 9000\nbusy fp_divide 7000\n"
     divide = "fp_divide 1 2"

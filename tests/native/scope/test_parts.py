@@ -66,8 +66,18 @@ def test_a_return_takes_what_the_manual_says(
         # 280004, tables 4-6 and 4-8.
         ("verdex", "multiply_half", 1, 2),
         ("verdex", "load_narrow", 1, 3),
+        ("rpi-zero", "multiply_add_twice", 3, 5),
+        # GCC, cortex-a53.md: to a sum.
+        ("rpi-zero2", "multiply", 1, 2),
+        ("rpi-zero2", "multiply_long", 1, 2),
+        # M. Rullgard, Cortex-A7 instruction cycle timings.
+        ("rpi2", "multiply_long", 1, 3),
+        # DDI 0460C, B.7, of a Cortex-R5; on the A53 the longer by what a single cycle's product is.
+        ("rpi2", "multiply_add_twice", 2, 3),
+        ("rpi-zero2", "multiply_add_twice", 2, 3),
         # As a part does that does not name it.
-        ("rpi-zero2", "multiply_half", 1, 3),
+        ("rpi-zero2", "multiply_half", 1, 2),
+        ("omap1710", "multiply_add_twice", 3, 4),
         ("rpi-zero2", "load_narrow", 1, 2),
     ],
 )
@@ -78,6 +88,34 @@ def test_a_result_takes_what_the_manual_says(
     file = timing(board).replace("core.issue 2", "core.issue 1")
     assert drive("core", file, [f"{instruction} 1 2", "alu 4 8"])[1] == [1000 * taken]
     assert drive("core", file, [f"{instruction} 1 2", "alu 2 8"])[1] == [1000 * waited]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "each", "chained", "summed"),
+    [
+        # lat_ops of an AM62x; GCC, cortex-a53.md.
+        ("multiply", 1, 4, 1),
+        ("multiply_long", 1, 4, 1),
+        # DDI 0460C, B.7: what is half as wide as the result is not handed on.
+        ("multiply_add_twice", 2, 5, 5),
+        # llvm-project 219478, and the Cortex-A320.
+        ("multiply_wide", 2, 4, 2),
+        ("multiply_high", 4, 6, 6),
+    ],
+)
+def test_products_of_a_cortex_a53_by_what_wants_them(
+    drive: Drive, instruction: str, each: int, chained: int, summed: int
+) -> None:
+    file = timing("teres")
+    for after, takes in (("12 2", each), ("1 2", chained), ("13 2 1", summed)):
+        said = drive("core", file, [f"{instruction} 12 1", f"{instruction} {after}"])
+        assert said[1] == [1000 * takes]
+    # Others go on while the multiplier is kept; a store takes it in the cycle before a sum does.
+    assert drive("core", file, [f"{instruction} 12 1", "alu 16 32"])[1][0] <= 2000
+    sum_of, stored = (
+        drive("core", file, [f"{instruction} 12 1", line])[1][0] for line in ("alu 1 2", "store 1 0")
+    )
+    assert sum_of - stored == 1000
 
 
 @pytest.mark.parametrize("board", ["rpi-zero", "omap1710", "verdex"])

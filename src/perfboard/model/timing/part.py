@@ -20,7 +20,8 @@ from perfboard.model.work import Work, work_of
 # The classes that the scope's decoders tell apart (native/scope/decode/decode.h).
 CLASSES = (
     *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "set", "scan", "exchange"),
-    *("multiply", "multiply_half", "multiply_long", "divide", "divide_long"),
+    *("multiply", "multiply_half", "multiply_long", "multiply_add_twice"),
+    *("multiply_wide", "multiply_high", "divide", "divide_long"),
     *("load", "load_narrow", "load_pc", "load_pair", "load_multiple", "load_multiple_pc"),
     *("load_alu", "modify", "pop"),
     *("store", "store_pair", "store_multiple", "push", "stack"),
@@ -69,7 +70,8 @@ class Core(WithSource):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is how much longer an address or a shift waits for its register than a sum does.
-    `stored` is how much later than others a store needs the registers that it stores. With
+    `stored` is how much later than others a store needs the registers that it stores, and
+    `multiplied` how much longer than a sum a product waits for its factors. With
     `carries`, a block of code also waits for results of the blocks before.
     `indexed` is added to an instruction of x86 whose address has an index, or two registers.
     With `factor`, a product of x86 by a constant takes so long and a cycle for each of the
@@ -87,6 +89,7 @@ class Core(WithSource):
     issue: int = 1
     early: Cycles = 0
     stored: Cycles = 0
+    multiplied: Cycles = 0
     carries: bool = False
     indexed: Cycles = 0
     factor: Cycles = 0
