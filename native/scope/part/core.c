@@ -90,6 +90,12 @@ static bool is_counted(enum op_class class)
 	       class == OP_FP_LOAD || class == OP_FP_STORE;
 }
 
+/* Whether it takes both slots of a cycle until its last one: general registers, several. */
+static bool is_transfer(enum op_class class)
+{
+	return is_counted(class) && class != OP_FP_LOAD && class != OP_FP_STORE;
+}
+
 /* Whether its flags come as its result does. */
 static bool is_float(enum op_class class)
 {
@@ -215,7 +221,7 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	if (core->timing->carries)
 		note_needs(core, op, start, second);
 	core->now = later(core->now, start + issue);
-	core->began = start;
+	core->began = start + (is_transfer(op->class) ? later(issue - CYCLE, 0) : 0);
 	core->alone = !second;
 	core->last = *op;
 	turn_stack(core->ready, op->pushed);

@@ -11,7 +11,7 @@
 struct core {
 	const struct timing *timing;
 	int64_t now;	   /* when the next may begin, thousandths of a cycle */
-	int64_t began;	   /* when the last began */
+	int64_t began;	   /* when the last began; of several registers, in its last cycle */
 	int64_t ready[64]; /* when the result in a register may be used */
 	int64_t added[64]; /* when a product may be added to it */
 	int64_t flags;	   /* when the flags may be */

@@ -192,6 +192,16 @@ def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
     assert drive("core", TWO, ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
 
 
+def test_what_transfers_several_registers_pairs_in_its_last_cycle(drive: Drive) -> None:
+    file = f"{TWO}cost load_pair 1000 2000\npair load_pair alu\npair alu alu\n"
+    pair = "load_pair:2 16 3"
+    assert drive("core", file, [pair, "alu 4 8", "alu 32 64"])[:-1] == [[0], [1000], [2000]]
+    # What it brings is there later, and another pair goes by itself.
+    assert drive("core", file, [pair, "alu 1 8", pair])[:-1] == [[0], [3000], [4000]]
+    # One that takes a cycle has no other.
+    assert drive("core", file, ["load_pair:1 16 3", "alu 4 8"])[1] == [0]
+
+
 def test_a_class_that_is_not_named_is_what_it_is_like(drive: Drive) -> None:
     file = f"{TWO}pair load alu\npair alu load\ncost load 1000 3000\n"
     two = ["alu 1 2", "load_narrow 1 4", "load_narrow 1 8", "alu 1 16", "alu 4 32"]

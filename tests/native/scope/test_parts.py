@@ -118,6 +118,17 @@ def test_products_of_a_cortex_a53_by_what_wants_them(
     assert sum_of - stored == 1000
 
 
+def test_pairs_of_registers_on_a_cortex_a53(drive: Drive) -> None:
+    """GCC, cortex-a53.md: one is stored in either slot; one is loaded with half a cycle left."""
+    summed, stored, loaded = "alu_register 3 4", "store_pair:2 12 0", "load_pair:2 16 96"
+    file = timing("teres")
+    assert drive("core", file, [summed, stored])[1] == [0]
+    assert drive("core", file, [stored, "alu_register 1 2"])[1] == [0]
+    assert drive("core", file, [loaded, summed, stored])[1:3] == [[1000], [2000]]
+    assert drive("core", file, [loaded, loaded])[1] == [2000]
+    assert drive("core", file, [loaded, "load 16 4"])[1] == [2000]
+
+
 @pytest.mark.parametrize("board", ["rpi-zero", "omap1710", "verdex"])
 @pytest.mark.parametrize("vector", ["simd_float", "simd_float_multiply_add"])
 def test_without_vectors_lanes_are_done_one_by_one(drive: Drive, board: str, vector: str) -> None:
