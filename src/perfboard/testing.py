@@ -65,8 +65,8 @@ class BenchFixture:
         if run.evidence is Evidence.COUNTED and found.unit in TIMED_UNITS:
             reason = not_held(metric, found.unit, budget, "boot it with detail='timed'").reason
             pytest.fail(f"{metric}: {reason}")
-        margin = run.margin_for(found.name) if found.unit in TIMED_UNITS else None
-        verdict = judge(found, budget, run.evidence, margin or 0.0)
+        stated = run.stated(found.name) if found.unit in TIMED_UNITS else None
+        verdict = judge(found, budget, run.evidence, stated.reach if stated else 0.0)
         value, low, high = (
             quantity(each, found.unit) for each in (verdict.value, verdict.low, verdict.high)
         )
@@ -74,6 +74,8 @@ class BenchFixture:
             f"{metric} is {value}, from {low} to {high}; the budget is "
             f"{quantity(budget, found.unit)} (run {run.id})"
         )
+        if stated and stated.lack:
+            words += f"; {stated.lack}"
         if verdict.outcome is Outcome.FAIL:
             pytest.fail(words)
         if verdict.outcome is Outcome.INCONCLUSIVE:

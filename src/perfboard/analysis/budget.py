@@ -20,7 +20,7 @@ def hold(
     budget_s: float,
     evidence: Evidence,
     *,
-    margin: float = 0.0,
+    margin: float | None = 0.0,
     precision_s: float = 0.0,
     has_model: bool = False,
 ) -> Verdicts:

@@ -28,7 +28,7 @@ _PARTS = _BUILT_IN / "parts"
 _SHARED = ("machine", "console", "flash", "medium", "firmware", "framebuffer", "image", "boot")
 # A board without a part of the image or of the flash writes this in its place.
 _ABSENT = "none"
-# What a board may say of the kernel of the board that it is like.
+# The keys that a board may put over the kernel of the board that it is like.
 _OVER = frozenset({"arguments", "options"})
 # The keys of an image's parts that name files of the user's.
 _FILES = ("config", "file", "system_map")

@@ -151,7 +151,9 @@ class PublishedValue(WithSource):
     the levels it holds at; with `less` it is a saving: what the metric is less at those levels.
     `scale` has the virtual figure taken times the real board's value of a metric over the virtual
     one's. `kernel` is the version of Linux that the real board had, where the source gives it.
-    `differs` says why a virtual board's figure is further from it than `WITHIN`, if it is.
+    `ratio` is the virtual figure over this one, as `boards verify` last found it: margins are made
+    of those (`boards.margins`). `differs` says why a virtual board's figure is further from it than
+    `WITHIN`, if it is.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
@@ -164,6 +166,7 @@ class PublishedValue(WithSource):
     scale: FigureScale | None = None
     kernel: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._+-]{0,40}$")] | None = None
     program: PublishedProgram | None = None
+    ratio: Annotated[float, Field(gt=0, le=1e6, strict=False)] | None = None
     differs: Annotated[str, Field(max_length=1000)] = ""
 
     @model_validator(mode="after")

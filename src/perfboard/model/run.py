@@ -18,12 +18,11 @@ from perfboard.model.record import Int64, Moment, Quantity, Record, without_unse
 from perfboard.model.results.base import Result
 from perfboard.model.results.kinds import known
 from perfboard.model.tags import TAG_NAME, TAG_VALUE
-from perfboard.model.work import work_of
+from perfboard.model.timed_as import Sha256, StatedMargin, TimedAs
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 TagName = Annotated[str, Field(pattern=f"^{TAG_NAME}$")]
 TagValue = Annotated[str, Field(pattern=f"^{TAG_VALUE}$")]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class _Escapes(dict[int, str]):
@@ -163,32 +162,6 @@ class Provenance(Record):
     notes: tuple[str, ...] = ()
 
 
-class TimedAs(Record):
-    """The model that drove a virtual board's clock: the part, and how far it may be wrong.
-
-    `margin` is a share of each time; `margin_source` says what it rests on. `checked` are
-    the metrics that figures of the real board were held against, each with the least and
-    greatest size of those: others are extrapolated. Behind a metric's name may stand the
-    operation or method that alone was checked. `model` is the hash of the model's parameters.
-    `left_out` are metrics that the model is known not to give, so that `margin` does not cover
-    them, each with the reason.
-    """
-
-    part: str
-    # Absent from older runs.
-    model: Sha256 | None = None
-    margin: Quantity
-    margin_source: str
-    # By class of work, as `model.work` has them: of others no figure was held against.
-    margins: dict[str, Quantity] = Field(default_factory=dict)
-    checked: dict[str, tuple[Int64, Int64] | None] = Field(default_factory=dict)
-    left_out: dict[str, str] = Field(default_factory=dict)
-
-    def margin_for(self, metric: str) -> float:
-        """The margin of the metric's class of work where there is one, else the board's."""
-        return self.margins.get(work_of(metric) or "", self.margin)
-
-
 class FirmwareTime(Record):
     """How long a virtual board's real firmware runs before what is emulated, as published.
 
@@ -286,29 +259,18 @@ class Run(Record):
     )
 
     @property
-    def margin(self) -> float | None:
-        """The share that its times may be wrong by, as the board states it; None if not timed."""
-        timed = self.board.timed_as
-        return timed.margin if timed is not None and self.evidence is Evidence.TIMED else None
+    def timed(self) -> TimedAs | None:
+        """The model that its times are of; None if it is not timed."""
+        return self.board.timed_as if self.evidence is Evidence.TIMED else None
 
-    def margin_for(self, metric: str) -> float | None:
-        """The share that times of `metric` may be wrong by; None if the run is not timed.
-
-        That of its class of work where the board states one, else the board's.
-        """
-        timed = self.board.timed_as
-        return None if timed is None or self.margin is None else timed.margin_for(metric)
-
-    def unchecked(self, metric: str) -> bool:
-        """Whether the board states margins by class of work, and none of the metric's class."""
-        timed, work = self.board.timed_as, work_of(metric)
-        return bool(timed and timed.margins and work and work not in timed.margins)
+    def stated(self, metric: str) -> StatedMargin | None:
+        """How near its times of `metric` are known to be; None if it is not timed."""
+        return self.timed.stated(metric) if self.timed else None
 
     @property
     def left_out(self) -> dict[str, str]:
         """The metrics that its timing model leaves out, each with the reason."""
-        timed = self.board.timed_as
-        return timed.left_out if timed is not None and self.margin is not None else {}
+        return self.timed.left_out if self.timed else {}
 
     @property
     def outcome(self) -> Outcome:

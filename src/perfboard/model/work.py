@@ -3,10 +3,11 @@
 
 from typing import Literal, get_args
 
-Work = Literal["core", "float", "memory", "kernel", "storage", "network"]
+Work = Literal["core", "crypto", "float", "memory", "kernel", "storage", "network"]
 CLASSES: tuple[Work, ...] = get_args(Work)
 WORDS: dict[Work, str] = {
     "core": "core",
+    "crypto": "cryptography",
     "float": "floating point",
     "memory": "memory",
     "kernel": "kernel entry and switch",
@@ -19,7 +20,7 @@ _BEGINNINGS: dict[str, Work] = {
     "cpu.": "core",
     "program.7zip.": "core",
     "program.bc.": "core",
-    "program.openssl.": "core",
+    "program.openssl.": "crypto",
     "program.sysbench.": "float",
     "program.stream.": "memory",
     "program.unixbench.": "kernel",

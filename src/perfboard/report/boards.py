@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfboard.boards.margins import margins_of
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.sold import Sold
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.target import command
+from perfboard.model.timed_as import SEVERAL, StatedMargin
 from perfboard.model.units import format_size, format_value
 from perfboard.report.terminal import list_table, pair_table, render
 from perfboard.report.words.margins import margins_words
@@ -28,7 +30,8 @@ class BoardRow:
     `cpu`, `hz` and `cores` are of the part that it is timed as; without a timing model they are
     QEMU's name, None, and the machine's. `ram` is in bytes, as sold where that is known, and
     `emulated_ram` what programs have here. `medium` is what kernel and root lie on. `network` and
-    `price` are in words, "" if they are not known. `margin` is a share of each time.
+    `price` are in words, "" if they are not known. `margin` is the
+    share of its work of several classes, None where that is not known.
     """
 
     name: str
@@ -68,7 +71,7 @@ def _row(board: VirtualBoard) -> BoardRow:
         network=sold.network if sold else "",
         price=_price(sold),
         evidence="timed" if timing else "counted",
-        margin=timing.margin.share if timing else None,
+        margin=margins_of(board).margins.get(SEVERAL, StatedMargin()).share,
     )
 
 
@@ -78,11 +81,10 @@ def _price(sold: Sold | None) -> str:
 
 def board_margins(board: VirtualBoard) -> str:
     """How far the board's times may be wrong, by class of work; "" without a timing model."""
-    timing = board.timing
-    if timing is None:
+    if board.timing is None:
         return ""
-    by_class = margins_words({work: margin.share for work, margin in timing.margins.items()})
-    return f"Each time may be wrong by {timing.margin.share:.0%}. {by_class}".strip()
+    found = margins_of(board)
+    return margins_words(found.margins, found.source)
 
 
 def board_text(board: VirtualBoard | RealBoard, name: str) -> str:
@@ -144,7 +146,7 @@ def boards_text(rows: Sequence[BoardRow]) -> str:
                 format_size(row.ram),
                 row.medium,
                 row.network.partition(",")[0] or _NONE,
-                f"\N{PLUS-MINUS SIGN}{row.margin:.0%}" if row.margin is not None else "",
+                _NONE if row.margin is None else f"\N{PLUS-MINUS SIGN}{row.margin:.0%}",
                 row.price or _NONE,
             )
             for row in rows

@@ -102,7 +102,7 @@ def _short(value: float, unit: str) -> str:
 
 
 def _side(side: Side) -> str:
-    margin = f", each time \N{PLUS-MINUS SIGN}{side.margin:.0%}" if side.margin is not None else ""
+    margin = f", each time {side.margin.word}" if side.margin else ""
     return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}{margin}"
 
 

@@ -14,6 +14,7 @@ from perfboard.model.work import WORDS
 from perfboard.report.terminal import cells, new_table, render
 from perfboard.report.words.evidence import NOT_MODELLED, USE_WORDS
 from perfboard.report.words.figures import quantity
+from perfboard.report.words.margins import margins_words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,23 +40,24 @@ def verification_text(found: Verification) -> str:
         )
     parts: list[str | Table] = [f"{found.board}, timed as {found.part}", ""]
     parts += [*_parameters(found.parameters), table if found.rows else "", ""]
-    margin = f"{found.margin:.0%} ({found.margin_source})"
     if found.accuracy is None:
-        parts.append(f"No held-out figure was measured: the stated margin is {margin}.")
+        parts.append("No held-out figure was measured.")
     else:
         beyond = sum(row.within is False for row in found.rows)
         parts.append(
             f"Over {found.accuracy.rows} held-out figures the mean error is "
-            f"{found.accuracy.mean:.0%} and the worst {found.accuracy.worst:.0%}; the stated "
-            f"margin is {margin}. {beyond or 'None'} lie beyond it"
+            f"{found.accuracy.mean:.0%} and the worst {found.accuracy.worst:.0%}. "
+            f"{beyond or 'None'} {'lies' if beyond == 1 else 'lie'} beyond the margin of the class"
             f"{', marked with !' if beyond else ''}."
         )
     for work, of_it in by_work(found.rows).items():
-        stated = f"{found.margins[work]:.0%}" if work in found.margins else "none stated"
         parts.append(
             f"Class {WORDS[work]}: over {of_it.rows} figures that set no parameter the mean error "
-            f"is {of_it.mean:.0%}, the worst {of_it.worst:.0%}; its margin: {stated}."
+            f"is {of_it.mean:.0%}, the worst {of_it.worst:.0%}."
         )
+    parts.append(f"Runs state: {margins_words(found.margins, found.source)}")
+    if found.found != found.margins:
+        parts.append(f"By this time's ratios: {margins_words(found.found, found.source)}")
     savings = [row for row in found.rows if row.published.less and row.within is not None]
     if savings:
         near = sum(abs((row.ratio or 0) - 1) <= WITHIN for row in savings)

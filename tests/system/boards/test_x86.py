@@ -136,7 +136,7 @@ def test_a_stick_is_waited_for(perfboard: Perfboard) -> None:
 @pytest.mark.parametrize("board", ["settop-media", "converter"])
 def test_the_other_boards_boot_with_the_same_kernel(perfboard: Perfboard, board: str) -> None:
     run = boot(perfboard, board, 1, *TIMED)
-    assert run["status"] == "complete" and run["board"]["timed_as"]["margin"] > 0
+    assert run["status"] == "complete" and "several" not in run["board"]["timed_as"]["margins"]
 
 
 def test_everything_is_measured_in_16_mb_in_the_parts_time(perfboard: Perfboard) -> None:

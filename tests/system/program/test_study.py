@@ -16,6 +16,8 @@ import tomli_w
 from perfboard.analysis.program.metrics import instants
 from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
+from perfboard.boards.margins import margins_of
+from perfboard.model.timed_as import SEVERAL
 from tests.support.rich_boards import rich_board
 from tests.support.runs import result_of
 
@@ -108,9 +110,8 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert process.stdout == b"out\0\xff\n"
     said = process.stderr.decode()
     assert "err\n" in said
-    timing = load_board("rpi2").board.timing
-    assert timing is not None
-    margin = f"rpi2, timed \N{PLUS-MINUS SIGN}{timing.margin.share:.0%}"
+    share = margins_of(load_board("rpi2").board).margins[SEVERAL].share
+    margin = f"rpi2, timed \N{PLUS-MINUS SIGN}{share:.0%}"
     assert "exit code 3" in said and margin in said
     run = board.json("show", "latest")
     trial, found = result_of(run, "program"), values(run)

@@ -163,7 +163,7 @@ def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
 
 # Tables of which the scope has no parameters, and keys of those of which it has.
 OTHER_TABLES = {
-    *("lacks", "pairing", "costs", "flash", "regions", "factors", "distribution", "margin"),
+    *("lacks", "pairing", "costs", "flash", "regions", "factors", "distribution"),
     "published",
 }
 OTHER_KEYS = {"source", "kind", "core.name", "core.cores", "uart.bits"}
@@ -258,9 +258,8 @@ def test_a_models_hash_is_of_its_parameters_and_not_of_words() -> None:
         timing = load_board(name).board.timing
         assert timing is not None
         hashes[name] = fingerprint(timing)
-        words = timing.margin.model_copy(update={"share": 0.9, "source": "other words on it"})
         clock = timing.clock.model_copy(update={"source": "another source"})
-        other = {"margin": words, "published": (), "clock": clock, "left_out": ()}
+        other = {"published": (), "clock": clock, "left_out": ()}
         assert fingerprint(timing.model_copy(update=other)) == hashes[name]
         faster = timing.clock.model_copy(update={"hz": timing.clock.hz + 1})
         assert fingerprint(timing.model_copy(update={"clock": faster})) != hashes[name]

@@ -35,15 +35,6 @@ ways = 3
 """
 
 
-_UNCHECKED = """\
-[timing.margins.network]
-share = 0.1
-source = "no row is of this class"
-kind = "assumed"
-
-"""
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -61,13 +52,7 @@ kind = "assumed"
         ("width = 1\n", "width = 3\n", "timing.flash.width: found 3"),
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
-        ("[timing.margin]\nshare = 0.5", "[timing.margin]\nshare = 0", "timing.margin.share"),
-        (
-            "[timing.margin]",
-            "[timing.margins.network]\nshare = 0.1\n[timing.margin]",
-            "timing.margins.network",
-        ),
-        ("[timing.margin]", f"{_UNCHECKED}[timing.margin]", "margins has network, of which no"),
+        ("[[timing.published]]", "[timing.margin]\nshare = 0.5\n[[timing.published]]", "margin"),
         ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000; give 1 to 1024"),
         (
             "[timing.memory]",
@@ -199,14 +184,14 @@ def test_a_hierarchy_that_cannot_be_is_refused(
     [
         ("cycles = {", "cycles = { alu = [-1, 1] } #", "alu[0]: found -1; give greater"),
         ('source = "TRM', 'source = "" # "TRM', 'found ""; give a text of 10 characters at least'),
-        ("share = 0.2", "share = nan", "found NaN; give a number"),
+        ("value = 900000000", "value = nan", "found NaN; give a number"),
     ],
 )
 def test_what_is_wrong_is_told_once_and_in_words(
     tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     own = 'source = "made up for a test"\nkind = "assumed"\ncycles = { alu = [1, 1] }\n'
-    text = RPI2.replace("[timing.margin]", f"[[timing.costs]]\n{own}[timing.margin]")
+    text = RPI2.replace("[[timing.published]]", f"[[timing.costs]]\n{own}[[timing.published]]", 1)
     assert old in text
     (line,) = refusal(tmp_path, text.replace(old, new, 1)).splitlines()
     assert said in line

@@ -17,7 +17,7 @@ def test_the_command_fails_where_a_probe_sees_another_part(
     capsys: pytest.CaptureFixture[str], seen: float | None, code: int
 ) -> None:
     of_part = (PartParameter("clock", "1/s", 1.0, seen),)
-    found = Verification("b", "P", 0.25, "stated", (), None, ("run-1",), of_part)
+    found = Verification("b", "P", {}, {}, "rows", (), None, ("run-1",), of_part)
     assert print_verification(found, as_json=True) == code
     (row,) = json.loads(capsys.readouterr().out)["parameters"]
     assert row == {
@@ -38,7 +38,7 @@ def test_a_row_says_what_it_does_to_the_model_and_which_kernel_it_is_of(
     lacking = replace(row_of(published("b"), 9.0, 0.25), within=None, modelled=False)
     rows = (*rows, lacking)
     found = Verification(
-        *("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",)), kernel="linux-source-6.1"
+        *("b", "P", {}, {}, "rows", rows, accuracy(rows), ("run-1",)), kernel="linux-source-6.1"
     )
     assert print_verification(found, as_json=False) == 0
     text = capsys.readouterr().out
@@ -55,7 +55,7 @@ def test_the_command_fails_beyond_the_margin(
     capsys: pytest.CaptureFixture[str], virtual: float | None, code: int
 ) -> None:
     rows = (row_of(published("a"), virtual, 0.25),)
-    found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",))
+    found = Verification("b", "P", {}, {}, "rows", rows, accuracy(rows), ("run-1",))
     assert print_verification(found, as_json=True) == code
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["virtual"], row["within"]) == (virtual, None if virtual is None else code == 0)
@@ -76,7 +76,7 @@ def test_the_command_tells_both_halves_and_what_could_not_run(
 ) -> None:
     figure = published("program.x", program={"command": ["true"]})
     rows = (row_of(figure, virtual, 0.25, problem),)
-    found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ())
+    found = Verification("b", "P", {}, {}, "rows", rows, accuracy(rows), ())
     assert print_verification(found, as_json=False) == code
     assert words in capsys.readouterr().out
     assert print_verification(found, as_json=True) == code

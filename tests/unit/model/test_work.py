@@ -8,8 +8,8 @@ import pytest
 from perfboard.analysis.compare.margins import margins_of
 from perfboard.analysis.verify.rows import Claim, by_work
 from perfboard.boards.loader import load_board
-from perfboard.model.run import BoardSummary, Evidence, TimedAs
-from perfboard.model.timing.part import Margin
+from perfboard.model.run import BoardSummary, Evidence
+from perfboard.model.timed_as import StatedMargin, TimedAs
 from perfboard.model.work import work_of
 from perfboard.report.boards import board_margins
 from perfboard.report.words.evidence import evidence_label, timing_words
@@ -36,29 +36,28 @@ def test_a_metric_is_of_a_class_of_work_or_of_several(metric: str, work: str | N
 
 
 def run_with(**margins: float) -> Any:
-    timed = TimedAs(part="A7", margin=0.25, margin_source="rows", margins=margins)
+    stated = {work: StatedMargin(share=share, rows=9) for work, share in margins.items()}
+    timed = TimedAs(part="A7", margin_source="rows", margins=stated)
     summary = BoardSummary(name="b", title="B", description="A board.", timed_as=timed)
     return make_run(board=summary, evidence=Evidence.TIMED)
 
 
-def test_a_metric_has_the_margin_of_its_class_else_the_boards() -> None:
-    run, other = run_with(kernel=0.6, memory=0.1), run_with()
-    assert [run.margin_for(m) for m in ("ipc.switch", "flash.read", "boot.total")] == [
-        0.6,
-        0.25,
-        0.25,
-    ]
-    assert run.model_copy(update={"evidence": Evidence.COUNTED}).margin_for("ipc.switch") is None
+def test_a_metric_has_the_margin_of_its_class_and_no_others() -> None:
+    run, other = run_with(kernel=0.6, memory=0.1, several=0.25), run_with()
+    names = ("ipc.switch", "flash.read", "boot.total")
+    assert [(run.stated(name) or StatedMargin()).share for name in names] == [0.6, None, 0.25]
+    assert run.model_copy(update={"evidence": Evidence.COUNTED}).stated("ipc.switch") is None
     found = margins_of(run, other, "memory.random")
-    assert (found.before, found.after) == (0.1, 0.25)
+    assert (found.before, found.after) == (0.1, None)
 
 
 def test_classes_that_no_figure_checks_are_named() -> None:
-    assert "By class of work: memory 10%, kernel entry and switch 60%. Not checked: core, " in (
-        timing_words(run_with(kernel=0.6, memory=0.1))
+    words = timing_words(run_with(kernel=0.6, memory=0.1))
+    assert "lie within: memory 10%, kernel entry and switch 60%. By rows. Not checked: core, " in (
+        words
     )
-    assert "Not checked" not in timing_words(run_with())
-    run = run_with(kernel=0.6)
+    assert "is not known: rows." in timing_words(run_with())
+    run = run_with(kernel=0.6, several=0.25)
     assert evidence_label(run, "ipc.switch") == "timed \N{PLUS-MINUS SIGN}60%"
     assert evidence_label(run, "memory.random") == "timed, not checked"
     assert evidence_label(run, "boot.total") == "timed \N{PLUS-MINUS SIGN}25%"
@@ -78,16 +77,6 @@ def test_the_errors_of_a_class_are_those_of_rows_that_set_no_parameter() -> None
     assert [found["kernel"].mean, found["kernel"].worst] == pytest.approx([0.3, 0.5])
 
 
-def test_a_class_without_a_margin_has_the_boards() -> None:
-    timing = load_board("rpi2").board.timing
-    assert timing
-    margin = Margin(share=0.3, source="rows of a test", kind="measured")
-    of_core = timing.model_copy(update={"margins": {"core": margin}})
-    assert (of_core.margin_for("cpu.clock"), of_core.margin_for("boot.total")) == (
-        0.3,
-        timing.margin.share,
-    )
-
-
 def test_a_board_says_its_margins() -> None:
-    assert board_margins(load_board("verdex").board).startswith("Each time may be wrong by 50%.")
+    assert "95 of 100 figures of the part lie within: " in board_margins(load_board("rpi2").board)
+    assert "is not known" in board_margins(load_board("omap1710").board)

@@ -8,7 +8,9 @@ import pytest
 
 from perfboard.analysis.compare.comparison import compare
 from perfboard.analysis.statistics.summary import judge
-from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, TimedAs
+from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome
+from perfboard.model.timed_as import SEVERAL, StatedMargin, TimedAs
+from perfboard.model.work import CLASSES
 from perfboard.report.comparison import comparison_text
 from perfboard.report.export import bencher
 from perfboard.report.export.choose import export
@@ -21,12 +23,16 @@ from tests.support.runs import make_metric as metric
 from tests.support.runs import make_run
 
 
+def shares(share: float) -> dict[str, StatedMargin]:
+    return {work: StatedMargin(share=share, rows=9) for work in (*CLASSES, SEVERAL)}
+
+
 def timed_run(**fields: Any) -> Any:
     board = BoardSummary(
         name="verdex",
         title="V",
         description="D",
-        timed_as=TimedAs(part="XScale at 400 MHz", margin=0.25, margin_source="data sheets only"),
+        timed_as=TimedAs(part="XScale at 400 MHz", margin_source="rows", margins=shares(0.25)),
     )
     return make_run(board=board, evidence=Evidence.TIMED, **fields)
 
@@ -35,7 +41,7 @@ def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
     run = timed_run()
     assert evidence_label(run) == "timed ±25%"
     words = timing_words(run)
-    assert "Timed as XScale at 400 MHz" in words and "data sheets only" in words
+    assert "Timed as XScale at 400 MHz" in words and "By rows" in words
     assert "Extrapolated" in words and "boot.*" in words
     for text in (run_text(run), render(run)):
         assert "timed ±25%" in text and "Extrapolated" in text
@@ -75,7 +81,7 @@ def test_exports_have_the_margin_of_what_is_timed() -> None:
     metrics = (metric("cpu.clock", 2.0), Metric(name="image.kernel.size", unit="B", samples=(8,)))
     timed, counted = timed_run(metrics=metrics), make_run(metrics=metrics)
     found = json.loads(bencher.metrics(timed))
-    latency = {"value": 2e9, "lower_value": 1.5e9, "upper_value": 2.5e9}
+    latency = {"value": 2e9, "lower_value": 1.6e9, "upper_value": 2.5e9}
     assert found["cpu.clock"]["latency"] == latency
     exact = json.loads(bencher.metrics(counted))
     assert exact["cpu.clock"]["latency"]["upper_value"] == 2e9
@@ -103,12 +109,17 @@ def test_other_runs_have_no_margin() -> None:
 
 @pytest.mark.parametrize(
     ("budget", "outcome"),
-    [(1.26, Outcome.PASS), (1.2, Outcome.INCONCLUSIVE), (0.8, Outcome.INCONCLUSIVE), (0.7, "fail")],
+    [
+        (1.26, Outcome.PASS),
+        (1.2, Outcome.INCONCLUSIVE),
+        (0.81, Outcome.INCONCLUSIVE),
+        (0.7, "fail"),
+    ],
 )
 def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) -> None:
     verdict = judge(metric("boot.total", 1.0), budget, Evidence.TIMED, 0.25)
     assert verdict.outcome == outcome
-    assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.75, 1.25)
+    assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.8, 1.25)
     if outcome == Outcome.INCONCLUSIVE:
         assert "straddles" in run_text(timed_run(verdicts=(verdict,)))
 
@@ -130,7 +141,9 @@ def test_of_many_that_are_extrapolated_it_is_told_how_many() -> None:
 
 def checked_run(checked: dict[str, None], *metrics: Metric, **margins: float) -> Any:
     run = timed_run(metrics=metrics)
-    timed_as = run.board.timed_as.model_copy(update={"checked": checked, "margins": margins})
+    own = {work: StatedMargin(share=share, rows=9) for work, share in margins.items()}
+    update = {"checked": checked, "margins": shares(0.25) | own}
+    timed_as = run.board.timed_as.model_copy(update=update)
     board = run.board.model_copy(update={"timed_as": timed_as})
     return run.model_copy(update={"board": board, "results": ()})
 
@@ -172,4 +185,4 @@ def test_a_verdict_on_what_is_extrapolated_says_whose_margin_it_takes() -> None:
     verdict = judge(run.metrics[0], 1.1, Evidence.TIMED, 0.25)
     text = " ".join(run_text(run.model_copy(update={"verdicts": (verdict,)})).split())
     assert "after reset (timed, extrapolated), but with the margin of what was checked" in text
-    assert "750.0 ms to 1.250 s" in text and "±25%" not in text
+    assert "800.0 ms to 1.250 s" in text

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.compare.changes import RunChange, percent, sign_of
+from perfboard.analysis.compare.margins import margins_of
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
 
@@ -49,10 +50,10 @@ def speed(a: Run, b: Run, name: str) -> str:
     left_out = name in a.left_out or name in b.left_out
     if min(times) <= 0 or left_out:
         return ""
-    margins = [
-        time * (run.margin_for(name) or 0.0) for time, run in zip(times, (a, b), strict=True)
-    ]
-    if abs(times[0] - times[1]) <= sum(margins):
+    margins = margins_of(a, b, name)
+    unknown = margins.before is None or margins.after is None
+    off = times[0] * (margins.before or 0.0) + times[1] * (margins.after or 0.0)
+    if unknown or abs(times[0] - times[1]) <= off:
         return (
             f"{b.board.name} beside {a.board.name}: no difference that the margins allow to tell."
         )
@@ -130,8 +131,8 @@ def _console(a: Run, b: Run, known: dict[str, RunChange]) -> Iterator[str]:
 
 
 def _other_model(a: Run, b: Run) -> Iterator[str]:
-    one, other = a.board.timed_as, b.board.timed_as
-    if a.margin is None or b.margin is None or one is None or other is None:
+    one, other = a.timed, b.timed
+    if one is None or other is None:
         return
     if a.board.name == b.board.name and one.model and other.model and one.model != other.model:
         yield (
@@ -150,8 +151,8 @@ def _place(a: Run, b: Run, run: Run, when: str) -> str:
 
 
 def _with_margin(value: float, run: Run, change: RunChange) -> str:
-    share = run.margin_for(change.name)
-    margin = f" \N{PLUS-MINUS SIGN}{share:.0%}" if share is not None else ""
+    stated = run.stated(change.name)
+    margin = f" ({stated.word})" if stated else ""
     return f"{format_value(value, change.unit)}{margin}"
 
 

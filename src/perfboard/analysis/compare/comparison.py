@@ -12,6 +12,7 @@ from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Metric, Run, Status
+from perfboard.model.timed_as import StatedMargin
 from perfboard.model.units import format_between, format_value
 
 _PHASE_NAMES = [phase.name for phase in PHASES]
@@ -23,13 +24,13 @@ _Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs; `margin` is the share that its times may be wrong by, where timed."""
+    """One of the two runs; `margin` is that of its work of several classes, where it is timed."""
 
     id: str
     study: str
     board: str
     evidence: Evidence
-    margin: float | None
+    margin: StatedMargin | None
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
-        before=Side(a.id, a.study, a.board.name, a.evidence, a.margin),
-        after=Side(b.id, b.study, b.board.name, b.evidence, b.margin),
+        before=Side(a.id, a.study, a.board.name, a.evidence, _several(a)),
+        after=Side(b.id, b.study, b.board.name, b.evidence, _several(b)),
         changes=changes,
         contributions=contributions,
         only_before=tuple(label_name(before[key]) for key in before if key not in after),
@@ -255,8 +256,9 @@ def _cpus(run: Run) -> str | None:
     return ", ".join(map(str, sorted(cpus))) or None
 
 
+def _several(run: Run) -> StatedMargin | None:
+    return run.timed.several if run.timed else None
+
+
 def _model(run: Run) -> str | None:
-    timed = run.board.timed_as
-    return (
-        timed.model[:12] if timed is not None and timed.model and run.margin is not None else None
-    )
+    return run.timed.model[:12] if run.timed and run.timed.model else None

@@ -82,6 +82,7 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
             f"`perfboard show {run.id}` says why"
         )
     exact = run.evidence in REPEATS
+    share = run.timed.several.share if run.timed else None
     judgement = Judgement(
         run=run.id,
         study=run.study,
@@ -91,7 +92,7 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         baseline_words=words,
         level=GateLevel.UNCOMPARED,
         exact=exact,
-        margin=run.margin,
+        margin=share,
         rules=rules,
     )
     own = chosen(run, run, rules.patterns)
@@ -293,5 +294,4 @@ def _command(run: Run) -> str:
 
 
 def _model(run: Run) -> str:
-    timed = run.board.timed_as
-    return timed.model[:12] if timed and timed.model and run.margin is not None else ""
+    return run.timed.model[:12] if run.timed and run.timed.model else ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile's budgets held against what was measured."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from perfboard.model.results.profile import (
 )
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, NoVerdict, Outcome, Verdict
 from perfboard.model.text import nearest
+from perfboard.model.timed_as import StatedMargin
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,13 @@ def conclude(
     profile: Profile,
     look: Look,
     evidence: Evidence,
-    margin_for: Callable[[str], float],
+    stated: Callable[[str], StatedMargin],
     only: Sequence[str] = (),
 ) -> ProfileResult:
     """Each row's verdict, and that of the whole.
 
-    `margin_for` gives the share by which a virtual board's times of that metric may be wrong; that
-    of a scenario is its parts' largest. `only` are the rows
+    `stated` gives how near a virtual board's times of a metric are known to be; a scenario's are
+    as its worst part's. `only` are the rows
     that were asked for; none: all. The others are there too, not measured.
     """
     asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
@@ -60,7 +62,7 @@ def conclude(
             found = _sum(each, look, evidence)
         else:
             found = _metric(each, look, evidence)
-        margin = max(margin_for(part.metric) for part in parts)
+        margin = max((stated(part.metric) for part in parts), key=_reach)
         row = _row(each, each.budget, found, evidence, margin)
         figures = _figures(parts, look) if asks else ()
         rows.append(row.model_copy(update={"asked": asks, "figures": figures}))
@@ -74,6 +76,10 @@ def conclude(
         outcome=whole_outcome(rows),
         rows=tuple(rows),
     )
+
+
+def _reach(margin: StatedMargin) -> float:
+    return math.inf if margin.reach is None else margin.reach
 
 
 def verdicts_of(result: ProfileResult) -> tuple[tuple[Verdict, ...], tuple[NoVerdict, ...]]:
@@ -201,7 +207,7 @@ def _row(
     budget: Budget,
     found: tuple[Metric, str] | NoFigure,
     evidence: Evidence,
-    margin: float,
+    margin: StatedMargin,
 ) -> ProfileRow:
     name = asked.metric if isinstance(asked, KeyIssue) else f"scenario.{asked.name}"
 
@@ -228,10 +234,10 @@ def _row(
     if metric.unit in TIMED_UNITS and evidence is Evidence.COUNTED:
         return without("counted instructions are no seconds; use detail=timed")
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
-    widened = margin if metric.unit in TIMED_UNITS else 0.0
+    exact = metric.unit not in TIMED_UNITS or evidence is not Evidence.TIMED
     # A figure between bounds has its interval already.
     as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
-    verdict = judge(better, budget.value, as_it_is, widened)
+    verdict = judge(better, budget.value, as_it_is, 0.0 if exact else margin.reach)
     held = {
         "outcome": verdict.outcome.value,
         "value": verdict.value,
@@ -239,6 +245,7 @@ def _row(
         "low": max(verdict.low, 0.0),
         "high": verdict.high,
         "limit": limit,
+        "reason": "" if exact else margin.lack,
         "labels": metric.labels,
     }
     return empty.model_copy(update=held)

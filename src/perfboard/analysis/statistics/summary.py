@@ -99,21 +99,28 @@ def range_difference(a: Sequence[float], b: Sequence[float]) -> Interval:
 
 
 def judge(
-    metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0, precision: float = 0.0
+    metric: Metric,
+    budget: float,
+    evidence: Evidence,
+    margin: float | None = 0.0,
+    precision: float = 0.0,
 ) -> Verdict:
     """The metric held against `budget`, which is in the metric's unit.
 
     Wholly within the budget is a pass, wholly beyond it a fail, else it is
     inconclusive. On a virtual board the interval is the samples' range, widened by the
-    share `margin` that its clock may be wrong by, and the value their median; elsewhere
-    it is Student's t interval of the mean, widened by `precision`: so far all samples may be
-    off alike, in the metric's unit. A single sample from a real machine has no interval: that
-    is inconclusive, and `low` and `high` are then the sample. Raises ValueError without samples.
+    share `margin` that one of the two clocks may be off the other by, and the value their
+    median; where None is known of that, it is inconclusive. Elsewhere it is Student's t
+    interval of the mean, widened by `precision`: so far all samples may be off alike, in the
+    metric's unit. A single sample from a real machine has no interval: that is inconclusive.
+    Without an interval `low` and `high` are the value. Raises ValueError without samples.
     """
     found = summary(metric.samples)
     if evidence in REPEATS:
         value = found.median
-        interval = Interval(found.minimum * (1 - margin), found.maximum * (1 + margin))
+        if margin is None:
+            return _verdict(metric, budget, value, Interval(value, value), Outcome.INCONCLUSIVE)
+        interval = Interval(found.minimum / (1 + margin), found.maximum * (1 + margin))
     else:
         value = found.mean
         known = mean_interval(metric.samples)

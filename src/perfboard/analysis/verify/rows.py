@@ -3,13 +3,14 @@
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from perfboard.analysis.boot.phase_time import phase_names
 from perfboard.analysis.verify.parameters import PartParameter
 from perfboard.analysis.verify.reach import SIZE, TRIED, named, size_of
 from perfboard.model.published import BEYOND_L1, PublishedValue
 from perfboard.model.run import Metric
+from perfboard.model.timed_as import StatedMargin, error_of
 from perfboard.model.units import parse_size
 from perfboard.model.work import Work, work_of
 
@@ -62,28 +63,29 @@ class Verification:
 
     `parameters` are what the board file says of its part, and what the probes see. `kernel` is
     the virtual board's package of Linux's source; "" for a kernel of the user's own. `margins` are
-    those of classes of work.
+    those that runs of the board state, by class of work, by the ratios in the board files, and
+    `found` those by the ratios of this time. `source` says what both rest on.
     """
 
     board: str
     part: str
-    margin: float
-    margin_source: str
+    margins: Mapping[str, StatedMargin]
+    found: Mapping[str, StatedMargin]
+    source: str
     rows: tuple[Claim, ...]
     accuracy: Accuracy | None
     runs: tuple[str, ...]
     parameters: tuple[PartParameter, ...] = ()
     kernel: str = ""
-    margins: Mapping[Work, float] = field(default_factory=dict)
 
 
 def row_of(
-    figure: PublishedValue, virtual: float | None, margin: float, problem: str = ""
+    figure: PublishedValue, virtual: float | None, margin: float | None, problem: str = ""
 ) -> Claim:
-    """The row of one published figure."""
+    """The row of one published figure; `margin` is None where none is stated."""
     within = None
-    if figure.use == "held-out" and virtual is not None:
-        within = abs(virtual / figure.value - 1) <= margin
+    if figure.use == "held-out" and virtual is not None and margin is not None:
+        within = error_of(virtual / figure.value) <= margin
     return Claim(figure, virtual, within, problem)
 
 

@@ -38,9 +38,9 @@ def print_verification(found: Verification, as_json: bool) -> int:
             {
                 "board": found.board,
                 "part": found.part,
-                "margin": found.margin,
-                "margin_source": found.margin_source,
-                "margins": dict(found.margins),
+                "margins": {k: stated.model_dump() for k, stated in found.margins.items()},
+                "margins_found": {k: stated.model_dump() for k, stated in found.found.items()},
+                "margins_source": found.source,
                 "accuracy": asdict(found.accuracy) if found.accuracy else None,
                 "programs": {
                     use: asdict(half) for use, half in program_accuracy(found.rows).items()

@@ -15,7 +15,6 @@ from perfboard.model.tables import KernelOption, Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
 from perfboard.model.timing.lacks import Lacks
-from perfboard.model.work import Work, work_of
 
 # The classes that the scope's decoders tell apart (native/scope/decode/decode.h).
 CLASSES = (
@@ -263,12 +262,6 @@ class Uart(WithSource):
     fifo: int
 
 
-class Margin(WithSource):
-    """The stated accuracy: `share` of a figure that it may be wrong by."""
-
-    share: Annotated[float, Field(gt=0, le=10, strict=False)]
-
-
 class Distribution(WithSource):
     """The options that the kernel of the board's own distribution has otherwise than Debian's."""
 
@@ -303,26 +296,10 @@ class Timing(Table):
     factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
     # The published figures of the kernel's work were measured with it.
     distribution: Distribution | None = None
-    margin: Margin
-    # Those of single classes of work; of the others the rows say nothing.
-    margins: dict[Work, Margin] = Field(default_factory=dict)
     published: Annotated[tuple[PublishedValue, ...], Field(strict=False)] = ()
-
-    def margin_for(self, metric: str) -> float:
-        """The share that times of `metric` may be off by: its class of work's, or the board's."""
-        work = work_of(metric)
-        found = self.margins.get(work) if work else None
-        return (found or self.margin).share
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        checked = {work_of(row.metric) for row in self.published if row.use != "calibration"}
-        unchecked = sorted({*self.margins} - checked)
-        if unchecked:
-            raise ValueError(
-                f"margins has {', '.join(unchecked)}, of which no published figure is that set no "
-                "parameter"
-            )
         given = [name for costs in self.costs for name in costs.cycles]
         twice = sorted({name for name in given if given.count(name) > 1})
         if twice:
@@ -376,9 +353,9 @@ class Timing(Table):
 def fingerprint(timing: Timing) -> str:
     """The SHA-256 of the model's parameters, in hex: equal for models that give equal times.
 
-    Sources, margins and published figures are words on the model, and not in it.
+    Sources and published figures are words on the model, and not in it.
     """
-    words = {"part", "distribution", "margin", "margins", "published", "left_out"}
+    words = {"part", "distribution", "published", "left_out"}
     table = timing.model_dump(mode="json", exclude=words)
     return hashlib.sha256(json.dumps(_plain(table), sort_keys=True).encode()).hexdigest()
 

@@ -52,7 +52,7 @@ def metrics(run: Run) -> str:
         if interval is None and margin:
             interval = Interval(known.estimate.median, known.estimate.median)
         if interval is not None and metric.name not in run.left_out:
-            value["lower_value"] = interval.low * scale * max(0.0, 1 - margin)
+            value["lower_value"] = interval.low * scale / (1 + margin)
             value["upper_value"] = interval.high * scale * (1 + margin)
         found.setdefault(benchmark_name(metric), {})[measure] = value
     return json.dumps(found, indent=1) + "\n"

@@ -8,6 +8,7 @@ from perfboard.analysis.compare.comparison import Difference
 from perfboard.analysis.gate.causes import ChangeCause
 from perfboard.analysis.gate.change import GateLevel, MetricChange
 from perfboard.analysis.gate.judge import LAST, Judgement
+from perfboard.model.run import Evidence
 from perfboard.model.units import format_value
 from perfboard.report.words.figures import quantity
 
@@ -94,6 +95,8 @@ def method_words(judgement: Judgement) -> Iterator[str]:
                 f"Its times are a timing model's, right within {judgement.margin:.0%}: a real "
                 "board's change may differ by as much."
             )
+        elif judgement.evidence is Evidence.TIMED:
+            yield "Its times are a timing model's: how near to the real board's is not known."
         return
     rate = _share(judgement.rules.false_alarms)
     if judgement.pairs:

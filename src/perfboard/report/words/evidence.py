@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from perfboard.analysis.verify.reach import extrapolated
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run
+from perfboard.model.timed_as import StatedMargin
 from perfboard.report.words.margins import margins_words
 
 EVIDENCE_WORDS = {
@@ -17,8 +18,6 @@ EVIDENCE_WORDS = {
 }
 # Beside a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
-# The same beside one of a class of work that no figure of the real board is of.
-NOT_CHECKED = "not checked"
 # A published figure and a timing model, by the use that is made of it.
 USE_WORDS = {
     "calibration": "sets the model",
@@ -32,14 +31,14 @@ _LISTED = 8
 
 
 def evidence_label(run: Run, *of: Metric | str) -> str:
-    """The evidence as it stands beside numbers: a timed one with the board's margin.
+    """The evidence as it stands next to numbers: a timed one with the model's margin.
 
     It is that of the metrics `of`, or of their names; of all the run's without them. Each has the
-    margin of its class of work. It covers neither what the timing model leaves out, nor a class
-    that no figure of the real board is of, nor what is extrapolated from figures of others. If they
-    differ, it is the evidence alone.
+    margin of its class of work, or the largest error seen, where there is no margin. That covers
+    neither what the timing model leaves out, nor a class that no figure of the real board is of,
+    nor what is extrapolated from figures of others. If they differ, it is the evidence alone.
     """
-    if run.margin is None:
+    if run.timed is None:
         return run.evidence.value
     names = {each for each in of if isinstance(each, str)}
     own = [each for each in of if isinstance(each, Metric)]
@@ -57,12 +56,13 @@ def _label(run: Run, name: str, metrics: Sequence[Metric]) -> str:
         return "published"
     if name in run.left_out:
         return f"timed, {NOT_MODELLED}"
-    if run.unchecked(name):
-        return f"timed, {NOT_CHECKED}"
+    stated = run.stated(name) or StatedMargin()
+    if stated.reach is None:
+        return f"timed, {stated.word}"
     beyond = [_is_extrapolated(run, metric) for metric in metrics]
     if any(beyond):
         return f"timed, {EXTRAPOLATED}" if all(beyond) else run.evidence.value
-    return f"timed \N{PLUS-MINUS SIGN}{run.margin_for(name):.0%}"
+    return f"timed {stated.word}" if stated.share is not None else f"timed, {stated.word}"
 
 
 def _is_extrapolated(run: Run, metric: Metric) -> bool:
@@ -72,9 +72,10 @@ def _is_extrapolated(run: Run, metric: Metric) -> bool:
 
 
 def margin_of(run: Run, metric: Metric) -> float:
-    """The share that the metric may be wrong by, as the board states it; 0 where it does not."""
+    """The share that the metric may be wrong by; 0 where no margin is known."""
+    stated = run.stated(metric.name)
     covered = metric.unit in TIMED_UNITS and metric.name not in run.left_out
-    return run.margin_for(metric.name) or 0.0 if covered else 0.0
+    return stated.share or 0.0 if stated and covered else 0.0
 
 
 def not_modelled(run: Run, metric: str) -> str:
@@ -93,23 +94,18 @@ def _family(name: str) -> str:
 
 
 def timing_words(run: Run) -> str:
-    """The part and margin of a timed run's times, and those extrapolated; "" of any other run."""
-    timed = run.board.timed_as
-    if run.margin is None or timed is None:
+    """The part and margins of a timed run's times, and those extrapolated; "" of any other run."""
+    timed = run.timed
+    if timed is None:
         return ""
-    words = (
-        f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
-        f"({timed.margin_source})."
-    )
-    if by_class := margins_words(timed.margins):
-        words = f"{words} {by_class}"
+    words = f"Timed as {timed.part}. {margins_words(timed.margins, timed.margin_source)}"
     of_times = [m for m in run.metrics if m.unit in TIMED_UNITS and m.name not in run.left_out]
     left_out = {m.name: run.left_out[m.name] for m in run.metrics if m.name in run.left_out}
     if left_out:
         reasons = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
         words += f" Not modelled, so that no margin covers them: {reasons}."
     names = extrapolated(of_times, timed.checked)
-    if not names:
+    if not names or not timed.margins:
         return words
     if len(names) > _LISTED:
         of_all = Counter(_family(name) for name in {m.name for m in of_times})

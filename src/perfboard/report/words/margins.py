@@ -3,14 +3,48 @@
 
 from collections.abc import Mapping
 
+from perfboard.model.timed_as import SEVERAL, StatedMargin
 from perfboard.model.work import CLASSES, WORDS
 
+_WORDS: dict[str, str] = {
+    **{str(work): word for work, word in WORDS.items()},
+    SEVERAL: "several kinds together",
+}
 
-def margins_words(margins: Mapping[str, float]) -> str:
-    """Margins by class of work, and the classes without; "" where no class has one."""
+
+def margins_words(margins: Mapping[str, StatedMargin], source: str) -> str:
+    """How near a board's times are known to be, by class of work; `source`: what that rests on."""
     if not margins:
-        return ""
-    stated = (f"{WORDS[work]} {margins[work]:.0%}" for work in CLASSES if work in margins)
-    words = f"By class of work: {', '.join(stated)}."
+        return f"How near its times are to the real board's is not known: {source}."
+    if not any(stated.rows for stated in margins.values()):
+        return _as_before(margins, source)
+    order = [work for work in (*CLASSES, SEVERAL) if work in margins]
+    known = [f"{_WORDS[work]} {_margin(margins[work])}" for work in order if margins[work].share]
+    seen = [f"{_WORDS[work]} {_worst(margins[work])}" for work in order if not margins[work].share]
+    words = [f"95 of 100 figures of the part lie within: {', '.join(known)}."] if known else []
+    if seen:
+        words.append(f"Too few for a margin, so the worst seen: {', '.join(seen)}.")
+    words.append(f"By {source}.")
+    if rest := [WORDS[work] for work in CLASSES if work not in margins]:
+        words.append(f"Not checked: {', '.join(rest)}.")
+    return " ".join(words)
+
+
+def _as_before(margins: Mapping[str, StatedMargin], source: str) -> str:
+    """The words on an older run's, which were the worst errors, rounded up, and not 95 of 100."""
+    several = margins.get(SEVERAL, StatedMargin()).share or 0.0
+    words = f"Each time may be wrong by {several:.0%} ({source})."
+    if all(stated.share == several for stated in margins.values()) and len(margins) > 1:
+        return words
+    known = [f"{WORDS[work]} {margins[work].share:.0%}" for work in CLASSES if work in margins]
     rest = [WORDS[work] for work in CLASSES if work not in margins]
-    return f"{words} Not checked: {', '.join(rest)}." if rest else words
+    return f"{words} By class of work: {', '.join(known)}. Not checked: {', '.join(rest)}."
+
+
+def _margin(stated: StatedMargin) -> str:
+    covered = f" ({stated.covered} of {stated.rows})" if stated.covered is not None else ""
+    return f"{stated.share:.0%}{covered}"
+
+
+def _worst(stated: StatedMargin) -> str:
+    return f"{stated.worst:.0%} (of {stated.rows})"

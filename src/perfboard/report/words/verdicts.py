@@ -21,17 +21,20 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
         start += " on average"
     if verdict.metric == "boot.total" and run.board.firmware:
         start += ", without the firmware before it"
-    timed = run.evidence is Evidence.TIMED and run.board.timed_as is not None
+    stated = run.stated(verdict.metric)
     label = evidence_label(run, verdict.metric)
-    if timed:
+    if stated:
         start += f" ({label})"
+    lack = stated.lack if stated else ""
+    if stated and stated.reach is None:
+        return f"{start}; the budget is {budget}, and no verdict rests on that: {lack}."
     if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
         return (
             f"{start}; the budget is {budget}, and one sample does not say how far the next "
             "may be from it; more boots do."
         )
-    if verdict.outcome is Outcome.INCONCLUSIVE and timed:
-        margin = "the model's margin that is"
+    if verdict.outcome is Outcome.INCONCLUSIVE and stated:
+        margin = "twice the worst error seen that is" if lack else "the model's margin that is"
         if label.endswith(EXTRAPOLATED):
             margin = "the margin of what was checked of the model it would be"
         return (
@@ -44,9 +47,10 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
             "more boots narrow it, down to how well its marks are known."
         )
     difference = format_value(abs(verdict.value - verdict.budget), verdict.unit)
+    rests = f"; {lack}" if lack else ""
     if verdict.outcome is Outcome.PASS:
-        return f"{start}, within the budget of {budget}, {difference} to spare."
-    return f"{start}, {difference} beyond the budget of {budget}."
+        return f"{start}, within the budget of {budget}, {difference} to spare{rests}."
+    return f"{start}, {difference} beyond the budget of {budget}{rests}."
 
 
 def no_verdict_sentence(missing: NoVerdict) -> str:

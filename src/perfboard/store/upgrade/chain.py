@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from perfboard.store.upgrade import first, from_flash, one_core, second
+from perfboard.store.upgrade import first, from_flash, one_core, one_margin, second
 
 NEWEST = 3
 NEW = f"perfboard.run/{NEWEST}"
@@ -16,4 +16,5 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
     for old, step in _STEPS:
         if record.get("schema", first.OLD) == old:
             record = step(record)
-    return from_flash.with_medium(one_core.with_cores(record))
+    record = from_flash.with_medium(one_core.with_cores(record))
+    return one_margin.with_stated_margins(record)

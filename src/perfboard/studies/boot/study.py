@@ -101,7 +101,7 @@ def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Metric
             metric,
             budgets[metric.name],
             subject.evidence,
-            margin=timed.margin if timed else 0.0,
+            margin=timed.stated(metric.name).reach if timed else 0.0,
             has_model=bench.facts.has_model,
         )
         for metric in found.metrics

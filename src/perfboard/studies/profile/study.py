@@ -27,6 +27,7 @@ from perfboard.model.results.profile import OptionRow, ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
 from perfboard.model.target import command_on, virtual_name, virtual_target
 from perfboard.model.text import nearest
+from perfboard.model.timed_as import StatedMargin
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Content, Recording
 from perfboard.studies.profile.items import (
@@ -258,9 +259,10 @@ def _try_option(
 def _conclude(asked: _ProfileRequest, findings: Findings, bench: Bench) -> ProfileResult:
     subject = bench.subject()
     timed = subject.board.timed_as
-    margin_for = timed.margin_for if timed is not None else lambda metric: 0.0
+    exact = StatedMargin(share=0.0)
+    stated = timed.stated if timed is not None else lambda metric: exact
     look = partial(_look, findings)
-    return conclude(asked.profile, look, subject.evidence, margin_for, asked.options.only)
+    return conclude(asked.profile, look, subject.evidence, stated, asked.options.only)
 
 
 def _look(findings: Findings, part: Part) -> tuple[Metric, ...] | NoFigure:

@@ -114,12 +114,12 @@ def found_by(
     held = Verdicts()
     if total is not None and budget_s is not None:
         evidence = subject.evidence
-        timed = evidence is Evidence.TIMED and board.timing is not None
+        timed = subject.board.timed_as if evidence is Evidence.TIMED else None
         held = hold(
             total,
             budget_s,
             evidence,
-            margin=board.timing.margin.share if timed and board.timing else 0.0,
+            margin=timed.stated(total.name).reach if timed else 0.0,
             precision_s=_reset_s(boots),
             has_model=board.timing is not None,
         )

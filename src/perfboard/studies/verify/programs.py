@@ -26,7 +26,7 @@ from perfboard.store.folder import find_run
 # The row of each figure by its number, and the runs trial.
 Programs = tuple[dict[int, Claim], tuple[str, ...]]
 # The share that a metric may be wrong by.
-MarginOf = Callable[[str], float]
+MarginOf = Callable[[str], float | None]
 RunOn = Callable[[str, ProgramJob, Mapping[str, str], tuple[str, ...], Lab], Run]
 
 
@@ -119,7 +119,7 @@ def _first_line(message: str) -> str:
     return message.partition("\n")[0]
 
 
-def _row(figure: PublishedValue, found: _ProgramRun | str, margin: float) -> Claim:
+def _row(figure: PublishedValue, found: _ProgramRun | str, margin: float | None) -> Claim:
     if isinstance(found, str):
         return row_of(figure, None, margin, found)
     virtual = program_figure(figure, found.output, found.real_s)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from perfboard.analysis.verify.parameters import PROBES, parameters
 from perfboard.analysis.verify.rows import (
+    Claim,
     Verification,
     accuracy,
     measured,
@@ -17,13 +18,17 @@ from perfboard.analysis.verify.rows import (
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
+from perfboard.boards.margins import CheckedFigure, checked, margins_from, margins_of, part_figures
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
 from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Metric, Run, Status
 from perfboard.model.target import virtual_target
+from perfboard.model.timed_as import SEVERAL, StatedMargin
+from perfboard.model.work import work_of
 from perfboard.studies.base import get_study
 from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
@@ -85,6 +90,11 @@ def verify_board(
             groups.setdefault(group(figure, levels), []).append(figure)
     for levels in (*(dict(at) for _, at in groups), *(f.factors for f in timing.published)):
         choose(loaded, levels)
+    stated = margins_of(board)
+
+    def margin(metric: str) -> float | None:
+        return stated.margins.get(work_of(metric) or SEVERAL, StatedMargin()).share
+
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
     for (kind, at), figures in groups.items():
@@ -105,9 +115,8 @@ def verify_board(
     for number, figure in of_probes.items():
         less = metrics[group(figure, figure.less)] if figure.less else ()
         here = metrics[group(figure, figure.factors)]
-        row = row_of(figure, measured(here, figure, less), timing.margin_for(figure.metric))
+        row = row_of(figure, measured(here, figure, less), margin(figure.metric))
         found[number] = replace(row, scaled_by=scale_of(here, figure))
-    margin = timing.margin_for
     of_programs, their_runs = studies.programs(name, timing.published, margin, command, lab)
     found |= of_programs
     runs += their_runs
@@ -121,12 +130,22 @@ def verify_board(
     return Verification(
         board=board.name,
         part=timing.core.name,
-        margin=timing.margin.share,
-        margin_source=timing.margin.source,
-        margins={work: margin.share for work, margin in timing.margins.items()},
+        margins=stated.margins,
+        found=margins_from(_figures(board, in_order)),
+        source=stated.source,
         rows=in_order,
         accuracy=accuracy(in_order),
         runs=tuple(runs),
         parameters=tuple(parameters(timing, metrics[plain])),
         kernel=kernel.source if isinstance(kernel, BuiltKernel) else "",
     )
+
+
+def _figures(board: VirtualBoard, rows: Sequence[Claim]) -> list[CheckedFigure]:
+    """The board's figures as they were measured now, and its part's other boards' as recorded."""
+    others = [figure for figure in part_figures(board) if figure.board != board.name]
+    return others + [
+        checked(board.name, row.published, row.ratio)
+        for row in rows
+        if row.modelled and row.ratio and row.published.use != "calibration"
+    ]

@@ -14,6 +14,7 @@ from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import load_board
+from perfboard.boards.margins import margins_of
 from perfboard.factors.choose import choose
 from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.disk import disk_base
@@ -30,8 +31,9 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
-from perfboard.model.run import BoardSummary, Evidence, FirmwareTime, TimedAs
+from perfboard.model.run import BoardSummary, Evidence, FirmwareTime
 from perfboard.model.target import command
+from perfboard.model.timed_as import TimedAs
 from perfboard.model.timing.lacks import Lacks
 from perfboard.model.timing.part import fingerprint
 from perfboard.targets.base import Target
@@ -109,12 +111,12 @@ class Emulation:
         board, timing = self.board, self.board.timing
         timed_as = None
         if timing is not None and self.timed:
+            margins = margins_of(board)
             timed_as = TimedAs(
                 model=fingerprint(timing),
                 part=f"{timing.core.name} at {timing.clock.hz / 1e6:g} MHz",
-                margin=timing.margin.share,
-                margin_source=timing.margin.source,
-                margins={work: margin.share for work, margin in timing.margins.items()},
+                margin_source=margins.source,
+                margins=margins.margins,
                 checked=checked_ranges(timing.published),
                 left_out={
                     metric: table.reason for table in timing.left_out for metric in table.metrics

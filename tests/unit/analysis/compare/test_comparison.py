@@ -11,7 +11,8 @@ from perfboard.analysis.compare.comparison import compare
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.measures import MeasuresResult
-from perfboard.model.run import BoardSummary, Evidence, Metric, Run, Status, TimedAs
+from perfboard.model.run import BoardSummary, Evidence, Metric, Run, Status
+from perfboard.model.timed_as import SEVERAL, StatedMargin, TimedAs
 from tests.support.probe_runs import make_probe_run, probe_metrics
 from tests.support.runs import MARKS, make_boot, make_run, only
 
@@ -139,7 +140,9 @@ def test_different_evidence_is_compared_on_demand_only() -> None:
 
 
 def test_what_lies_within_a_margin_is_not_shown_against_other_evidence() -> None:
-    timed_as = TimedAs(part="XScale", margin=0.25, margin_source="data sheets only")
+    timed_as = TimedAs(
+        part="XScale", margin_source="rows", margins={SEVERAL: StatedMargin(share=0.25)}
+    )
     board = BoardSummary(name="verdex", title="V", description="", timed_as=timed_as)
     size = Metric(name="image.kernel.size", unit="B", samples=(8.0, 8.0))
     time = Metric(name="boot.load", unit="s", samples=(1.0, 1.0))

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from perfboard.analysis.compare.answer import speed
 from perfboard.analysis.compare.changes import RunChange
 from perfboard.analysis.compare.comparison import compare
-from perfboard.model.run import BoardSummary, Evidence, Metric, Run, TimedAs
+from perfboard.model.run import BoardSummary, Evidence, Metric, Run
+from perfboard.model.timed_as import StatedMargin, TimedAs
 from perfboard.report.comparison import comparison_text
 from tests.support.runs import make_metric, make_run
 
@@ -20,13 +21,16 @@ MODELS = st.sampled_from([None, "1" * 64, "2" * 64])
 def timed(
     total: float,
     board: str = "rpi2",
-    margin: float = 0.2,
+    margin: float | None = 0.2,
     model: str | None = None,
     others: tuple[Metric, ...] = (),
+    kernel: float | None = None,
     **fields: Any,
 ) -> Run:
+    shares = {"several": margin, "kernel": kernel}
+    margins = {work: StatedMargin(share=share) for work, share in shares.items()}
     timed_as = TimedAs(
-        part=f"part of {board}", margin=margin, margin_source="x", model=model, **fields
+        part=f"part of {board}", margin_source="x", margins=margins, model=model, **fields
     )
     summary = BoardSummary(
         name=board, title=board, description="", timed_as=timed_as, console_baud=115200
@@ -58,9 +62,18 @@ def test_a_common_margin_hides_no_difference(
     change = total_of(timed(1.0, "a", margin, model), timed(after, "a", margin, model))
     assert change.interval and not change.hidden
     assert change.shown == (after != 1.0)
-    # Half of a margin each way is of the difference alone.
+    # The margin is of the difference alone, and keeps its sign.
     width = change.interval.high - change.interval.low
-    assert width == pytest.approx(2 * margin * abs(after - 1.0))
+    assert width == pytest.approx((1 + margin - 1 / (1 + margin)) * abs(after - 1.0))
+
+
+def test_where_nothing_is_known_two_boards_do_not_differ_and_one_does() -> None:
+    a, b = timed(1.0, "a", None), timed(9.0, "b", 0.1)
+    assert not total_of(a, b).shown and total_of(a, b).hidden
+    words = compare(a, b).words
+    assert "margins allow to tell: boot.total is 1.000 s (not checked) on a and" in words
+    assert speed(a, b, "boot.total").endswith("no difference that the margins allow to tell.")
+    assert total_of(a, timed(0.9, "a", None)).shown
 
 
 @given(st.floats(0.1, 10), st.floats(0.01, 0.9), st.floats(0.01, 0.9))
@@ -83,9 +96,9 @@ def test_a_difference_inside_the_margins_is_said_to_be_none_first() -> None:
     b = timed(0.834, "orangepi-pc", others=(waits[1],))
     lines = " ".join(comparison_text(compare(a, b)).split())
     assert lines.startswith(
-        "No difference that the margins allow to tell: boot.total is 979.0 ms \N{PLUS-MINUS SIGN}"
-        "20% on rpi2 and 834.0 ms \N{PLUS-MINUS SIGN}20% on orangepi-pc. 563.0 ms of 979.0 ms are "
-        "the same on both boards: waits for the console at 115200 baud."
+        "No difference that the margins allow to tell: boot.total is 979.0 ms (\N{PLUS-MINUS SIGN}"
+        "20%) on rpi2 and 834.0 ms (\N{PLUS-MINUS SIGN}20%) on orangepi-pc. 563.0 ms of 979.0 ms "
+        "are the same on both boards: waits for the console at 115200 baud."
     )
 
 
@@ -143,8 +156,8 @@ def test_a_board_is_so_many_times_as_fast(after: float, words: str) -> None:
 
 def test_a_time_has_the_margin_of_its_class_of_work() -> None:
     sides = [
-        timed(1.0, name, margins={"kernel": 0.01}, others=(make_metric("kernel.syscall", time),))
+        timed(1.0, name, kernel=0.01, others=(make_metric("kernel.syscall", time),))
         for name, time in (("a", 1.0), ("b", 1.1))
     ]
-    # By the board's margin of 20% nobody could tell.
+    # By the margin of 20% of several classes nobody could tell.
     assert speed(sides[0], sides[1], "kernel.syscall") == "b takes 1.10 times as long as a."

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Budgets held against what workloads measured."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from perfboard.analysis.profile.conclusion import Look, NoFigure, conclude, verdicts_of
 from perfboard.model.profile import Part, Profile
 from perfboard.model.run import Evidence, Metric
+from perfboard.model.timed_as import StatedMargin
 
 ISSUE: dict[str, Any] = {
     "name": "fast",
@@ -22,6 +24,11 @@ ISSUE: dict[str, Any] = {
 
 
 PART = {key: ISSUE[key] for key in ("workload", "metric", "labels")}
+
+
+def within(share: float) -> Callable[[str], StatedMargin]:
+    """What is known of each metric's times."""
+    return lambda metric: StatedMargin(share=share)
 
 
 def profile(*issues: dict[str, Any], **more: Any) -> Profile:
@@ -52,7 +59,7 @@ def gives(*samples: float, size: str = "large", busy: float | None = None) -> Lo
 def test_a_row_has_the_verdict_of_its_interval(
     samples: tuple[float, ...], evidence: Evidence, margin: float, outcome: str
 ) -> None:
-    result = conclude(profile(ISSUE), gives(*samples), evidence, lambda metric: margin)
+    result = conclude(profile(ISSUE), gives(*samples), evidence, within(margin))
     verdicts, missing = verdicts_of(result)
     (row,) = result.rows
     assert row.outcome == result.outcome == outcome
@@ -65,7 +72,7 @@ def test_a_row_has_the_verdict_of_its_interval(
 
 def test_a_row_that_should_pass_never_decides() -> None:
     should = {**ISSUE, "name": "nice", "budget": "<= 1 ms", "weight": "should"}
-    result = conclude(profile(ISSUE, should), gives(1.0), Evidence.TIMED, lambda metric: 0.1)
+    result = conclude(profile(ISSUE, should), gives(1.0), Evidence.TIMED, within(0.1))
     verdicts, _ = verdicts_of(result)
     assert [row.outcome for row in result.rows] == ["pass", "fail"]
     assert result.outcome == "pass" and [v.metric for v in verdicts] == ["fast"]
@@ -74,7 +81,7 @@ def test_a_row_that_should_pass_never_decides() -> None:
 def test_a_budget_may_be_the_least_that_does() -> None:
     least = {**ISSUE, "budget": ">= 2 s"}
     for value, outcome in ((3.0, "pass"), (1.0, "fail")):
-        result = conclude(profile(least), gives(value), Evidence.TIMED, lambda metric: 0.1)
+        result = conclude(profile(least), gives(value), Evidence.TIMED, within(0.1))
         assert result.outcome == outcome
 
 
@@ -88,14 +95,14 @@ def test_a_figure_with_bounds_is_judged_by_them(bounds: tuple[float, ...], outco
         for bound, value in zip(("least", "likely", "most"), bounds, strict=True)
     )
     issue = {**ISSUE, "metric": "work.size", "labels": {"bound": "likely"}, "budget": "<= 2 MB"}
-    (row,) = conclude(profile(issue), lambda part: metrics, Evidence.HOST, lambda metric: 0.0).rows
+    (row,) = conclude(profile(issue), lambda part: metrics, Evidence.HOST, within(0.0)).rows
     assert row.outcome == outcome
     assert (row.low, row.value, row.high) == tuple(value * 1e6 for value in bounds)
 
 
 def test_a_row_has_the_margin_of_its_metric_and_a_scenario_the_largest() -> None:
-    def margin_for(metric: str) -> float:
-        return 0.5 if metric == "work.other" else 0.1
+    def margin_for(metric: str) -> StatedMargin:
+        return StatedMargin(share=0.5 if metric == "work.other" else 0.1)
 
     parts = [{**PART, "metric": name} for name in ("work.time", "work.other")]
     scenario = {"name": "use", "question": "Is it?", "budget": "<= 9 s", "parts": parts}
@@ -108,8 +115,30 @@ def test_a_row_has_the_margin_of_its_metric_and_a_scenario_the_largest() -> None
     assert [row.high for row in rows] == pytest.approx([1.1, 3.0])
 
 
+@pytest.mark.parametrize(
+    ("stated", "budget", "outcome", "words"),
+    [
+        (StatedMargin(worst=0.3, rows=2), "<= 1.7 s", "pass", "2 figures were checked, the worst"),
+        (StatedMargin(worst=0.3, rows=2), "<= 1.5 s", "inconclusive", "the worst 30% off"),
+        (StatedMargin(worst=0.3, rows=2), "<= 0.6 s", "fail", "twice that is allowed for"),
+        (StatedMargin(), "<= 99 s", "inconclusive", "no figure of the real part"),
+        (StatedMargin(share=0.3), "<= 1.5 s", "pass", ""),
+    ],
+)
+def test_without_a_margin_a_row_rests_on_twice_the_worst_error_seen(
+    stated: StatedMargin, budget: str, outcome: str, words: str
+) -> None:
+    asked = profile({**ISSUE, "budget": budget})
+    (row,) = conclude(asked, gives(1.0), Evidence.TIMED, lambda metric: stated).rows
+    assert (row.outcome, row.value) == (outcome, 1.0)
+    assert words in row.reason and bool(row.reason) == bool(words)
+    # A real machine has no model.
+    (row,) = conclude(asked, gives(1.0, 1.0), Evidence.HOST, lambda metric: stated).rows
+    assert row.reason == ""
+
+
 def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
-    result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, lambda metric: 0.0)
+    result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, within(0.0))
     assert result.outcome == "not measured"
     assert "size=large fits none of work.time's: size=small" in result.rows[0].reason
 
@@ -120,7 +149,7 @@ def test_labels_that_fit_several_are_answered_with_those() -> None:
         Metric(name="work.time", unit="s", labels={"size": size}, samples=(1.0,))
         for size in ("small", "large")
     )
-    result = conclude(profile(issue), lambda part: metrics, Evidence.TIMED, lambda metric: 0.0)
+    result = conclude(profile(issue), lambda part: metrics, Evidence.TIMED, within(0.0))
     assert (
         result.rows[0].reason
         == "2 figures of work.time fit; name one by its labels: size=small; size=large"
@@ -131,20 +160,20 @@ def test_a_reason_stands_in_the_row() -> None:
     def look(part: Part) -> NoFigure:
         return NoFigure("no room")
 
-    result = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0)
+    result = conclude(profile(ISSUE), look, Evidence.HOST, within(0.0))
     assert result.rows[0].reason == "no room" and result.undecided and not result.failed
     assert [each.reason for each in verdicts_of(result)[1]] == ["no room"]
 
 
 def test_no_interval_begins_below_nothing() -> None:
     look = gives(0.01, 0.01, 9.0)
-    (row,) = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0).rows
+    (row,) = conclude(profile(ISSUE), look, Evidence.HOST, within(0.0)).rows
     assert row.outcome == "inconclusive" and row.low == 0
 
 
 def test_nothing_decides_where_no_row_must_pass() -> None:
     wanted = profile({**ISSUE, "weight": "should"})
-    result = conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0)
+    result = conclude(wanted, gives(1.0), Evidence.TIMED, within(0.0))
     assert result.rows[0].outcome == "pass" and result.outcome == "not measured"
 
 
@@ -152,7 +181,7 @@ def test_a_target_that_breaks_down_under_the_work_fails() -> None:
     def look(part: Part) -> NoFigure:
         return NoFigure("its memory ended", failed=True)
 
-    result = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0)
+    result = conclude(profile(ISSUE), look, Evidence.HOST, within(0.0))
     assert result.rows[0].outcome == "fail" and result.failed and not result.undecided
     # Nothing was held against the budget.
     assert verdicts_of(result) == ((), ())
@@ -170,7 +199,7 @@ def test_a_target_that_breaks_down_under_the_work_fails() -> None:
 def test_what_limits_is_told_by_the_processors_share(
     busy: float, evidence: Evidence, said: str
 ) -> None:
-    result = conclude(profile(ISSUE), gives(1.0, 1.0, busy=busy), evidence, lambda metric: 0.0)
+    result = conclude(profile(ISSUE), gives(1.0, 1.0, busy=busy), evidence, within(0.0))
     limit = result.rows[0].limit
     assert limit.startswith(said) if said else not limit
 
@@ -187,7 +216,7 @@ def test_a_scenario_is_the_sum_of_its_parts(parts: list[tuple[float, float]]) ->
         time = parts[int(part.parameters.get("n", 0))][1]
         return (Metric(name="work.time", unit="s", labels={"size": "large"}, samples=(time,)),)
 
-    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, lambda metric: 0.0)
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, within(0.0))
     assert result.rows[1].scenario
     assert result.rows[1].value == pytest.approx(sum(count * time for count, time in parts))
 
@@ -199,14 +228,14 @@ def test_a_scenario_without_one_of_its_parts_says_which() -> None:
     def look(part: Part) -> tuple[Metric, ...] | NoFigure:
         return NoFigure("it crashed") if part.parameters else gives(1.0)(part)
 
-    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, lambda metric: 0.0)
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, within(0.0))
     assert result.rows[1].reason == "work: it crashed"
 
 
 def test_a_row_that_was_not_asked_for_is_not_measured() -> None:
     other = {**ISSUE, "name": "other", "budget": "<= 1 ms"}
     wanted = profile(ISSUE, other)
-    result = conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0, only=("fast",))
+    result = conclude(wanted, gives(1.0), Evidence.TIMED, within(0.0), only=("fast",))
     assert [row.outcome for row in result.rows] == ["pass", "not measured"]
     assert [row.asked for row in result.rows] == [True, False]
     assert result.outcome == "not measured"

@@ -12,6 +12,7 @@ from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_o
 from perfboard.cli.finish import exit_code
 from perfboard.model.profile import Part, Profile
 from perfboard.model.run import Evidence, Metric, Run
+from perfboard.model.timed_as import StatedMargin
 from perfboard.report.export.choose import export
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
@@ -65,7 +66,11 @@ def profile_run(rows: list[Row]) -> Run:
 
     only = () if len(asked) == len(rows) else tuple(f"row-{place}" for place in asked)
     result = conclude(
-        Profile.model_validate(table), look, Evidence.TIMED, lambda metric: 0.01, only
+        Profile.model_validate(table),
+        look,
+        Evidence.TIMED,
+        lambda metric: StatedMargin(share=0.01),
+        only,
     )
     verdicts, missing = verdicts_of(result)
     return make_run(

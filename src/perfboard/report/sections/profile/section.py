@@ -68,9 +68,11 @@ def _sentence(row: ProfileRow) -> str:
     words = f"{_value(row)}, and the budget is {bound}{_much(row)}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
         low, high = (_quantity(row, each) for each in (row.low, row.high))
-        words = f"Between {low} and {high}, and the budget is {bound}: not decided"
+        between = f"Between {low} and {high}" if low != high else low
+        words = f"{between}, and the budget is {bound}: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
-    return f"{words}{limit}."
+    reason = f"; {row.reason}" if row.reason else ""
+    return f"{words}{limit}{reason}."
 
 
 def _much(row: ProfileRow) -> str:

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How near a board's times are known to be: margins by class of work, from the checked figures.
+
+The errors of a part are those of all boards with it. They are taken as the logarithm of the virtual
+figure over the published one, and as normal around no error. The figures of one board and class are
+a group, and each group counts as much as another, so the spread between boards is in the margin: it
+is the root of the mean of the groups' mean squares, times Student's t of as many degrees of freedom
+as there are figures, less one for each group after the first.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from perfboard.boards.loader import list_boards, load_board
+from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.published import PublishedValue
+from perfboard.model.run import TIMED_UNITS
+from perfboard.model.timed_as import SEVERAL, StatedMargin, error_of
+from perfboard.model.timing.part import Timing
+from perfboard.model.work import work_of
+
+# With fewer figures there is no margin.
+FEWEST = 5
+# The share of figures that lie within a margin.
+COVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class CheckedFigure:
+    """A published figure that set no parameter: its board, class of work, and ratio.
+
+    The ratio is the virtual figure over the published one.
+    """
+
+    board: str
+    work: str
+    ratio: float
+
+
+@dataclass(frozen=True)
+class BoardMargins:
+    """The margins by class of work, as a run records them, and what they rest on in words."""
+
+    margins: dict[str, StatedMargin]
+    source: str
+
+
+def margins_of(board: VirtualBoard) -> BoardMargins:
+    """Those of a board with a timing model, by its own figures and those of its part's boards."""
+    figures = part_figures(board)
+    names = list(dict.fromkeys(figure.board for figure in figures))
+    if not names:
+        return BoardMargins({}, "no published figure of the part was held against the model")
+    boards = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    count = f"{len(figures)} published figure{'s' if len(figures) > 1 else ''}"
+    return BoardMargins(margins_from(figures), f"{count} of {boards}")
+
+
+def margins_from(figures: Sequence[CheckedFigure]) -> dict[str, StatedMargin]:
+    """The margin of each class that there are figures of, and of work of several classes.
+
+    Figures of one class tell nothing of several.
+    """
+    works = dict.fromkeys(figure.work for figure in figures)
+    found = {work: [figure for figure in figures if figure.work == work] for work in works}
+    if len(works) > 1:
+        found[SEVERAL] = [*figures]
+    return {work: _stated(own) for work, own in found.items()}
+
+
+def part_figures(board: VirtualBoard) -> list[CheckedFigure]:
+    """The figures of the board's file, and of the other boards here that have its part."""
+    if board.timing is None:
+        return []
+    others = [load_board(name).board for name in list_boards() if name != board.name]
+    boards = [board, *(each for each in others if _part(each) == board.timing.part)]
+    seen: set[str] = set()
+    figures = []
+    for each in boards:
+        # A board of the user's that is like one of these has its figures too.
+        own = [row for row in checked_rows(each.timing) if row.model_dump_json() not in seen]
+        seen |= {row.model_dump_json() for row in own}
+        figures += [checked(each.name, row, row.ratio) for row in own if row.ratio]
+    return figures
+
+
+def checked_rows(timing: Timing | None) -> list[PublishedValue]:
+    """The rows of times and rates that set no parameter, of metrics that the model gives."""
+    if timing is None:
+        return []
+    left_out = {metric for table in timing.left_out for metric in table.metrics}
+    return [
+        row
+        for row in timing.published
+        if row.use != "calibration" and row.metric not in left_out and row.unit in TIMED_UNITS
+    ]
+
+
+def checked(board: str, row: PublishedValue, ratio: float) -> CheckedFigure:
+    """The row as a figure that the model was checked by."""
+    return CheckedFigure(board, work_of(row.metric) or SEVERAL, ratio)
+
+
+def _part(board: VirtualBoard) -> str | None:
+    return board.timing.part if board.timing else None
+
+
+def _stated(figures: Sequence[CheckedFigure]) -> StatedMargin:
+    worst = max(error_of(figure.ratio) for figure in figures)
+    if len(figures) < FEWEST:
+        return StatedMargin(worst=worst, rows=len(figures))
+    others = ([*figures[:place], *figures[place + 1 :]] for place in range(len(figures)))
+    covered = sum(
+        error_of(figure.ratio) <= _share(rest) for figure, rest in zip(figures, others, strict=True)
+    )
+    return StatedMargin(share=_share(figures), worst=worst, rows=len(figures), covered=covered)
+
+
+def _share(figures: Iterable[CheckedFigure]) -> float:
+    """The share that a further figure is off by at most, in `COVERAGE` of cases."""
+    # scipy.stats has the same, and takes a command half a second longer to import.
+    from scipy.special import stdtrit
+
+    groups: dict[tuple[str, str], list[float]] = {}
+    for figure in figures:
+        groups.setdefault((figure.board, figure.work), []).append(math.log(figure.ratio) ** 2)
+    rows = sum(len(squares) for squares in groups.values())
+    spread = math.sqrt(sum(sum(own) / len(own) for own in groups.values()) / len(groups))
+    freedom = max(1, rows - len(groups) + 1)
+    return math.expm1(float(stdtrit(freedom, (1 + COVERAGE) / 2)) * spread)
