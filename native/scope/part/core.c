@@ -35,7 +35,7 @@ static uint64_t stored_by(const struct decoded *op)
 	return stores ? op->reads & ~op->early : 0;
 }
 
-/* What a product waits for longer: its factors, and sums that are not handed on to it. */
+/* A product waits longer for these: its factors, and sums that are not handed on to it. */
 static uint64_t multiplied_by(const struct core *core, const struct decoded *op)
 {
 	bool handed_on = core->timing->accumulate[op->class];

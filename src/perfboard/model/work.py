@@ -20,6 +20,7 @@ _BEGINNINGS: dict[str, Work] = {
     "cpu.": "core",
     "program.7zip.": "core",
     "program.bc.": "core",
+    "program.gmp.": "core",
     "program.openssl.": "crypto",
     "program.sysbench.": "float",
     "program.stream.": "memory",

@@ -113,7 +113,7 @@ def test_products_of_a_cortex_a53_by_what_wants_them(
     # Others go on while the multiplier is kept; a store takes it in the cycle before a sum does.
     assert drive("core", file, [f"{instruction} 12 1", "alu 16 32"])[1][0] <= 2000
     sum_of, stored = (
-        drive("core", file, [f"{instruction} 12 1", line])[1][0] for line in ("alu 1 2", "store 1 0")
+        drive("core", file, [f"{instruction} 3 1", line])[1][0] for line in ("alu 1 4", "store 1 0")
     )
     assert sum_of - stored == 1000
 

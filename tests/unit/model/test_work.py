@@ -24,6 +24,7 @@ from tests.support.runs import make_run, published
         ("ipc.switch", "kernel"),
         ("program.unixbench.pipe", "kernel"),
         ("program.stream.add", "memory"),
+        ("program.gmp.mul_1", "core"),
         ("flash.read.bandwidth", "storage"),
         ("cpu.clock", "core"),
         ("boot.total", None),

@@ -32,6 +32,9 @@ from tests.support.runs import make_run, published
 # The boards whose programs were split before any of them was run.
 SPLIT = ("orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres")
 SEVERAL = ".4-threads"
+LIMBS = "program.gmp."
+# It led to how pairs of registers begin.
+GUIDED = ("teres", "program.gmp.add_n")
 SEVEN = """\
                        Compressing  |                  Decompressing
 Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
@@ -276,8 +279,12 @@ def test_every_second_program_of_all_boards_is_held_out() -> None:
     for name in (name for name in SPLIT if name in list_boards()):
         timing = load_board(name).board.timing
         rows = [f for f in timing.published if f.program] if timing else []
-        # What a program of ours does was known before the model was worked on.
-        assert {f.use for f in rows if f.program and f.program.own} <= {"development"}
+        # What a program of ours does was known before the model was worked on, but no loop of long
+        # numbers had run when the costs of products were set.
+        own = {f.metric: f.use for f in rows if f.program and f.program.own}
+        limbs = {metric for metric in own if metric.startswith(LIMBS)}
+        assert {own[metric] for metric in own.keys() - limbs} <= {"development"}
+        assert {(name, m) for m in limbs if own[m] != "held-out"} <= {GUIDED}
         rows = [f for f in rows if f.program and not f.program.own]
         assert [f.metric for f in rows] == sorted(f.metric for f in rows)
         # Those of several cores came later: none guided the model.
