@@ -120,6 +120,21 @@ def test_a_result_is_waited_for_where_it_lies_after_a_push_or_pop(begin: Begin) 
     assert begin("pentium", "dcfa", FSTP, "d8c1") == [0, 1, 39]
 
 
+def test_a_load_waits_for_the_last_cycle_of_a_change_of_memory(take: Take, begin: Begin) -> None:
+    # MOV, AND and AND to memory, none of which waits for the others' registers.
+    move, and_from, and_to = "8b5604", "235604", "215604"
+    change = "2106"
+    for second, cycles in ((move, 3), (and_from, 4), (and_to, 5)):
+        assert begin("pentium", change, second) == [0, 2]
+        assert take("pentium", change, second)[0] == cycles
+    for first in (move, and_from):
+        assert begin("pentium", first, change) == [0, 0]
+        assert take("pentium", first, change)[0] == 3
+    # One that only stores, or has no operand in memory, begins with it.
+    for second in ("895604", INC):
+        assert begin("pentium", change, second) == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("instruction", "pentium", "i486"),
     [
