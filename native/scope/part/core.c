@@ -52,6 +52,15 @@ static uint64_t multiplied_by(const struct core *core, const struct decoded *op)
 	return op_class_is_product(op->class) ? op->reads & ~(handed_on ? op->added : 0) : 0;
 }
 
+/* The registers of the floating-point unit that leave it by this instruction. */
+static uint64_t leaving(const struct decoded *op)
+{
+	const uint64_t general = DECODED_FP(0) - 1;
+	bool moves = op->class == OP_FP_MOVE && op->writes & general;
+
+	return op->class == OP_FP_STORE || moves ? op->reads & ~general : 0;
+}
+
 static int64_t operands_at(const struct core *core, const struct decoded *op)
 {
 	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
@@ -59,10 +68,13 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	int64_t ready = last_of(core->ready, op->reads & ~added & ~stored);
 	int64_t early = last_of(core->ready, op->early);
 	int64_t multiplied = last_of(core->ready, multiplied_by(core, op));
+	int64_t leaves = last_of(core->ready, leaving(op));
 	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
 
 	ready = later(ready, last_of(core->added, added));
 	ready = later(ready, last_of(core->ready, stored) - core->timing->stored);
+	if (leaves)
+		ready = later(ready, leaves + core->timing->unforwarded);
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);
@@ -171,7 +183,7 @@ static int64_t decode(struct core *core, const struct decoded *op, int64_t start
 static void note_needs(struct core *core, const struct decoded *op, int64_t start, bool second)
 {
 	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
-	uint64_t stored = stored_by(op), multiplied = multiplied_by(core, op);
+	uint64_t stored = stored_by(op), multiplied = multiplied_by(core, op), leaves = leaving(op);
 	/* The names of the x87's registers turn with its stack. */
 	uint64_t turning = core->timing->isa == ISA_X86 ? UINT64_C(0xff) << STACK : 0;
 	uint64_t unseen = op->reads & ~(core->needs | core->written | turning);
@@ -182,7 +194,8 @@ static void note_needs(struct core *core, const struct decoded *op, int64_t star
 		core->needed[__builtin_ctzll(left)] =
 		    start - (op->early & bit ? core->timing->early : 0) -
 		    (multiplied & bit ? core->timing->multiplied : 0) +
-		    (stored & bit ? core->timing->stored : 0);
+		    (stored & bit ? core->timing->stored : 0) -
+		    (leaves & bit ? core->timing->unforwarded : 0);
 	}
 	core->needs |= unseen;
 	core->needs_added |= unseen & added;

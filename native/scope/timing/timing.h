@@ -78,7 +78,7 @@ struct timing {
 	uint64_t clock;
 	int64_t cycle_fs;
 	uint32_t issue;
-	int32_t early, stored, multiplied, indexed, factor;
+	int32_t early, stored, multiplied, unforwarded, indexed, factor;
 	bool carries;
 	int32_t prefix, escape;
 	int32_t port;

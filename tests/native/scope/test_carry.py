@@ -83,3 +83,11 @@ def test_flags_of_floating_point_come_with_its_result(drive: Drive) -> None:
     file = "cost fp_move 1000 4000\n"
     flags = str(1 << 63)
     assert drive("core", file, [f"fp_move 1 {flags}", f"branch {flags} 0"])[1] == [3000]
+
+
+def test_a_store_of_the_next_block_waits_for_what_is_not_forwarded(drive: Drive) -> None:
+    file = table("core", carries="true", unforwarded=1000) + "cost fp_add 1000 8000\n"
+    one, other = 1 << 32, 1 << 33
+    add = f"fp_add {other} {one} 0 0, end 0 0 0 0"
+    assert waits(drive, file, add, f"fp_add {one} {other} 0 0, end 0 0 0 0") == [0, 7000]
+    assert waits(drive, file, add, f"fp_store {one | 1} 0 0 0, end 0 0 0 0") == [0, 8000]

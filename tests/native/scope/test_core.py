@@ -142,6 +142,24 @@ def test_a_result_is_waited_for(drive: Drive) -> None:
     assert drive("core", costs, ["load 1 2", "alu 1 8"]) == [[0], [1000], [2000]]
 
 
+def test_a_number_leaves_the_floating_point_unit_later_than_it_is_computed_with(
+    drive: Drive,
+) -> None:
+    file = "cost fp_add 1000 8000\ncost fp_load 1000 4000\ncost fp_store 1000 1000\n"
+    file += table("core", unforwarded=1000)
+    one, other = 1 << 32, 1 << 33
+    add, load = f"fp_add {other} {one}", f"fp_load 1 {one}"
+    assert drive("core", file, [add, f"fp_add {one} {other}"])[1] == [8000]
+    # To memory, and by a move to the core's registers, but not to others of the unit.
+    assert drive("core", file, [add, f"fp_store {one | 1} 0"])[1] == [9000]
+    assert drive("core", file, [add, f"fp_move {one} 2"])[1] == [9000]
+    assert drive("core", file, [add, f"fp_move {one} {other}"])[1] == [8000]
+    assert drive("core", file, [load, f"fp_store {one | 1} 0"])[1] == [5000]
+    # One that was there before the block is not waited for, nor one of the core's.
+    assert drive("core", file, [f"fp_store {one | 1} 0"])[0] == [0]
+    assert drive("core", file, ["alu 1 2", f"fp_store {one | 2} 0"])[1] == [1000]
+
+
 def test_a_product_is_added_to_a_sum_that_is_still_to_come(drive: Drive) -> None:
     file = "cost multiply 1000 3000\naccumulate multiply 1000\n"
     adding = "multiply 7 1 1"

@@ -70,8 +70,10 @@ class Core(WithSource):
 
     `early` is how much longer an address or a shift waits for its register than a sum does.
     `stored` is how much later than others a store needs the registers that it stores, and
-    `multiplied` how much longer than a sum a product waits for its factors. With
-    `carries`, a block of code also waits for results of the blocks before.
+    `multiplied` how much longer than a sum a product waits for its factors. `unforwarded` is how
+    much later than what computes with it a store, or a move to the core's registers, gets a
+    register of the floating-point unit. With `carries`, a block of code also waits for results of
+    the blocks before.
     `indexed` is added to an instruction of x86 whose address has an index, or two registers.
     With `factor`, a product of x86 by a constant takes so long and a cycle for each of the
     constant's bits, at least 3.
@@ -89,6 +91,7 @@ class Core(WithSource):
     early: Cycles = 0
     stored: Cycles = 0
     multiplied: Cycles = 0
+    unforwarded: Cycles = 0
     carries: bool = False
     indexed: Cycles = 0
     factor: Cycles = 0
@@ -207,7 +210,7 @@ class Memory(WithSource):
 
 
 class PartChange(WithSource):
-    """The work of the part's own kernel at a change of the address space, which ours has not.
+    """The work of the part or its own kernel at a change of the address space, which ours lacks.
 
     With `caches` it writes the data cache back and empties the first caches, whose tags are
     virtual; with `tlbs` the TLBs, with `predictor` the branch predictor. `fixed` is the cycles of
