@@ -62,6 +62,10 @@ bool special_changes_space(enum isa isa, const uint8_t *bytes, const struct deco
 {
 	uint32_t word;
 
+	/* MOV to CR3. */
+	if (isa == ISA_X86)
+		return op->size == 3 && bytes[0] == 0x0f && bytes[1] == 0x22 &&
+		       (bytes[2] >> 3 & 7) == 3;
 	if (isa != ISA_ARM || op->size != 4)
 		return false;
 	word = arm_word(bytes, op);

@@ -10,7 +10,7 @@
 /* It may change what virtual addresses stand for. */
 bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
-/* Once at each change of the address space: Linux on 32-bit Arm writes CONTEXTIDR then. */
+/* Once at each change of the address space: Linux writes CONTEXTIDR on 32-bit Arm, CR3 on x86. */
 bool special_changes_space(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
 /* The processor may stand idle after it. */

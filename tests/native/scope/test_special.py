@@ -30,6 +30,13 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+def known(harness: Path, isa: str, kind: str, words: list[str]) -> str:
+    run = subprocess.run(
+        [harness, isa, kind], input="\n".join(words), capture_output=True, check=True, text=True
+    )
+    return run.stdout
+
+
 @pytest.mark.parametrize(
     ("isa", "exclusive", "others"),
     [
@@ -41,6 +48,22 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_exclusive_store_is_known(
     harness: Path, isa: str, exclusive: list[str], others: list[str]
 ) -> None:
-    words = "\n".join([*exclusive, *others])
-    done = subprocess.run([harness, isa], input=words, capture_output=True, check=True, text=True)
-    assert done.stdout == "1" * len(exclusive) + "0" * len(others)
+    said = known(harness, isa, "exclusive", [*exclusive, *others])
+    assert said == "1" * len(exclusive) + "0" * len(others)
+
+
+@pytest.mark.parametrize(
+    ("isa", "changing", "others"),
+    [
+        ("arm", ["ee0d0f30", "ee0d3f30"], ["ee0d0f50", "ee1d0f30", "ee080f17"]),
+        ("thumb", ["ee0d0f30"], ["ee0d0f50"]),
+        # mov %eax and %edx to %cr3; then to %cr0, %cr4 and %db3, and from %cr3.
+        ("x86", ["0f22d8", "0f22da"], ["0f22c0", "0f22e0", "0f23d8", "0f20d8"]),
+        ("aarch64", [], ["d5182020"]),
+    ],
+)
+def test_a_change_of_the_address_space_is_known(
+    harness: Path, isa: str, changing: list[str], others: list[str]
+) -> None:
+    said = known(harness, isa, "space", [*changing, *others])
+    assert said == "1" * len(changing) + "0" * len(others)
