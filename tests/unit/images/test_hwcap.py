@@ -51,6 +51,14 @@ def test_each_timed_arm_board_has_the_log_of_a_real_one() -> None:
     assert timed == set(LOGS)
 
 
+def test_two_boards_of_one_part_show_the_same() -> None:
+    rpi2, orangepi = (load_board(name).board for name in ("rpi2", "orangepi-pc"))
+    assert rpi2.machine.cpu == orangepi.machine.cpu and rpi2.timing and orangepi.timing
+    assert rpi2.timing.lacks is orangepi.timing.lacks is None
+    different = {key for key, value in LOGS["rpi2"].items() if LOGS["orangepi-pc"][key] != value}
+    assert different == {"origin"}
+
+
 @pytest.mark.parametrize("name", LOGS)
 def test_no_program_is_kept_from_what_the_part_has(name: str) -> None:
     timing = load_board(name).board.timing
