@@ -80,67 +80,42 @@ static void begin(void)
 {
 }
 
-static void mul_1(limb *result, const limb *number, long count, const limb *by)
-{
-	limb *to = result + 2, even, odd = to[-3], carry = 0, one = number[0], other;
+/* A product by one limb; `first` to `fourth` are what each of a turn's four begins with. */
+#define BY_ONE(name, first, second, third, fourth)                                                 \
+	static void name(limb *result, const limb *number, long count, const limb *by)             \
+	{                                                                                          \
+		limb *to = result + 2, even, odd = to[-3], carry = 0, one = number[0], other;      \
+                                                                                                   \
+		__asm__ volatile("1:	" first "\n"                                               \
+				 "	ldr %[other], [%[number], #4]\n"                                \
+				 "	str %[odd], [%[to], #-12]\n"                                    \
+				 "	umaal %[even], %[carry], %[one], %[by]\n"                       \
+				 "	" second "\n"                                              \
+				 "	ldr %[one], [%[number], #8]\n"                                  \
+				 "	str %[even], [%[to], #-8]\n"                                    \
+				 "	umaal %[odd], %[carry], %[other], %[by]\n"                      \
+				 "	" third "\n"                                               \
+				 "	ldr %[other], [%[number], #12]\n"                               \
+				 "	str %[odd], [%[to], #-4]\n"                                     \
+				 "	umaal %[even], %[carry], %[one], %[by]\n"                       \
+				 "	" fourth "\n"                                              \
+				 "	ldr %[one], [%[number], #16]!\n"                                \
+				 "	str %[even], [%[to]], #16\n"                                    \
+				 "	umaal %[odd], %[carry], %[other], %[by]\n"                      \
+				 "	subs %[count], %[count], #4\n"                                  \
+				 "	bhi 1b\n"                                                       \
+				 : [to] "+r"(to), [number] "+r"(number), [count] "+r"(count),      \
+				   [even] "=&r"(even), [odd] "+r"(odd), [carry] "+r"(carry),       \
+				   [one] "+r"(one), [other] "=&r"(other)                           \
+				 : [by] "r"(by[0])                                                 \
+				 : "cc", "memory");                                                \
+		to[-3] = odd;                                                                      \
+		to[-2] = carry;                                                                    \
+	}
 
-	__asm__ volatile(
-	    "1:	mov %[even], #0\n"
-	    "	ldr %[other], [%[number], #4]\n"
-	    "	str %[odd], [%[to], #-12]\n"
-	    "	umaal %[even], %[carry], %[one], %[by]\n"
-	    "	mov %[odd], #0\n"
-	    "	ldr %[one], [%[number], #8]\n"
-	    "	str %[even], [%[to], #-8]\n"
-	    "	umaal %[odd], %[carry], %[other], %[by]\n"
-	    "	mov %[even], #0\n"
-	    "	ldr %[other], [%[number], #12]\n"
-	    "	str %[odd], [%[to], #-4]\n"
-	    "	umaal %[even], %[carry], %[one], %[by]\n"
-	    "	mov %[odd], #0\n"
-	    "	ldr %[one], [%[number], #16]!\n"
-	    "	str %[even], [%[to]], #16\n"
-	    "	umaal %[odd], %[carry], %[other], %[by]\n"
-	    "	subs %[count], %[count], #4\n"
-	    "	bhi 1b\n"
-	    : [to] "+r"(to), [number] "+r"(number), [count] "+r"(count), [even] "=&r"(even),
-	      [odd] "+r"(odd), [carry] "+r"(carry), [one] "+r"(one), [other] "=&r"(other)
-	    : [by] "r"(by[0])
-	    : "cc", "memory");
-	to[-3] = odd;
-	to[-2] = carry;
-}
-
-static void addmul_1(limb *result, const limb *number, long count, const limb *by)
-{
-	limb *to = result - 1, even, odd = to[0], carry = 0, one = number[0], other;
-
-	__asm__ volatile(
-	    "1:	ldr %[even], [%[to], #4]\n"
-	    "	ldr %[other], [%[number], #4]\n"
-	    "	str %[odd], [%[to]]\n"
-	    "	umaal %[even], %[carry], %[one], %[by]\n"
-	    "	ldr %[odd], [%[to], #8]\n"
-	    "	ldr %[one], [%[number], #8]\n"
-	    "	str %[even], [%[to], #4]\n"
-	    "	umaal %[odd], %[carry], %[other], %[by]\n"
-	    "	ldr %[even], [%[to], #12]\n"
-	    "	ldr %[other], [%[number], #12]\n"
-	    "	str %[odd], [%[to], #8]\n"
-	    "	umaal %[even], %[carry], %[one], %[by]\n"
-	    "	ldr %[odd], [%[to], #16]!\n"
-	    "	ldr %[one], [%[number], #16]!\n"
-	    "	str %[even], [%[to], #-4]\n"
-	    "	umaal %[odd], %[carry], %[other], %[by]\n"
-	    "	subs %[count], %[count], #4\n"
-	    "	bhi 1b\n"
-	    : [to] "+r"(to), [number] "+r"(number), [count] "+r"(count), [even] "=&r"(even),
-	      [odd] "+r"(odd), [carry] "+r"(carry), [one] "+r"(one), [other] "=&r"(other)
-	    : [by] "r"(by[0])
-	    : "cc", "memory");
-	to[0] = odd;
-	to[1] = carry;
-}
+BY_ONE(mul_1, "mov %[even], #0", "mov %[odd], #0", "mov %[even], #0", "mov %[odd], #0")
+BY_ONE(addmul_1, "ldr %[even], [%[to], #-8]", "ldr %[odd], [%[to], #-4]", "ldr %[even], [%[to]]",
+       "ldr %[odd], [%[to], #4]")
 
 static void end(limb *result, limb last, limb low, limb high)
 {

@@ -118,6 +118,18 @@ def test_products_of_a_cortex_a53_by_what_wants_them(
     assert sum_of - stored == 1000
 
 
+@pytest.mark.parametrize(
+    ("before", "waits"), [("shift", 2), ("alu", 3), ("load", 4), ("multiply", 4)]
+)
+def test_factors_on_a_cortex_a53(drive: Drive, before: str, waits: int) -> None:
+    """GCC, cortex-a53.md: latencies of which none is passed by on the way to a product."""
+    for board in ("teres", "rpi-zero2"):
+        said = drive(
+            "core", timing(board), ["divide 1 2", "alu 2 2", f"{before} 16 4", "multiply 4 8"]
+        )
+        assert said[3][0] - said[2][0] == 1000 * waits
+
+
 def test_pairs_of_registers_on_a_cortex_a53(drive: Drive) -> None:
     """GCC, cortex-a53.md: one is stored in either slot; one is loaded with half a cycle left."""
     summed, stored, loaded = "alu_register 3 4", "store_pair:2 12 0", "load_pair:2 16 96"
