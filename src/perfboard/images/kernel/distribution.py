@@ -64,4 +64,7 @@ def chosen(config: str) -> dict[str, str]:
             options[match[1]] = match[3]
         elif (match := _UNSET.fullmatch(line)) and topics.fullmatch(match[2]):
             options[match[1]] = "n"
+    # A choice names no member that it cannot have: not this one with Debian's SLUB_DEBUG.
+    if "CONFIG_UNWINDER_FRAME_POINTER=y" in config.splitlines():
+        options["CONFIG_UNWINDER_GUESS"] = "n"
     return options

@@ -67,3 +67,8 @@ def test_the_kernel_of_a_boards_own_distribution_has_its_options_over_debians() 
 def test_a_board_that_asks_for_no_distribution_needs_no_package() -> None:
     recipe = Recipe(load_board("rpi2").board)
     assert distribution_options(recipe, AptState("armhf", SilentProgress()), "linux-x") == {}
+
+
+def test_what_debians_kernel_unwinds_its_stack_by_is_taken_where_it_has_a_choice() -> None:
+    assert chosen("CONFIG_UNWINDER_FRAME_POINTER=y\n") == {"CONFIG_UNWINDER_GUESS": "n"}
+    assert chosen("# CONFIG_UNWINDER_FRAME_POINTER is not set\n") == {}
