@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
 	return 0;
 }
 """
-FLAGS = ("-static", "-ffast-math", "-march=armv8-a+crc", "-mfpu=neon-fp-armv8", "-lm")
+FLAGS = ("-static", "-ffast-math", "-march=armv8-a+crc", "-mfpu=neon-fp-armv8")
 SCRIPT = "cat /proc/cpuinfo; exec ./program"
 _NUMBERS = {"implementer": 16, "variant": 16, "part": 16, "revision": 10}
 
@@ -43,7 +43,9 @@ def check(board: str, cpuinfo: str) -> None:
     lacks = load_board(board).board.timing.lacks  # type: ignore[union-attr]
     differs = set(lacks.differs) if lacks else set()
     log, found = LOGS[board], set()
-    for text in re.findall(r"^Features\s*: (.*)$", cpuinfo, re.MULTILINE):
+    features = re.findall(r"^Features\s*: (.*)$", cpuinfo, re.MULTILINE)
+    assert features
+    for text in features:
         found |= set(text.split()) ^ set(log["features"].split())
     for name, base in _NUMBERS.items():
         numbers = re.findall(rf"^CPU {name}\s*: (\w+)$", cpuinfo, re.MULTILINE)
