@@ -169,11 +169,14 @@ class _Model:
 
     def line_read(self, hits: float, size: int) -> float:
         """A line of those read in a row; `hits` is what the loop takes for one in the cache."""
-        memory = self._timing.memory
+        memory, misses = self._timing.memory, self._timing.core.misses
         own = hits + self.walk(size) * self.line / _PAGE
         if memory.streams:
             return max(own, self.seconds(memory.stream))
-        return own + self.seconds(memory.latency)
+        latency = self.seconds(memory.latency)
+        if memory.together is None:
+            return own + latency
+        return own + (latency + (misses - 1) * self.seconds(memory.together)) / misses
 
     def line_written(self, hits: float, size: int) -> float | None:
         """A line of those written in a row; None where each is read first."""

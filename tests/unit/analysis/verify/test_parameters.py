@@ -102,6 +102,9 @@ def test_bandwidths_are_of_the_stream_or_of_each_line() -> None:
     # Without streams each line is waited for, behind what it takes in the cache.
     value = by_name(parameters(of("verdex"), found))["read bandwidth of memory"].value
     assert value == pytest.approx(32 / (32 / 6.4e9 + 140e-9 + 150e-9 / 128), rel=1e-3)
+    # Two that are waited for together share the latency.
+    value = by_name(parameters(of("rpi-zero"), found))["read bandwidth of memory"].value
+    assert value == pytest.approx(32 / (32 / 6.4e9 + (154.5e-9 + 8.9e-9) / 2), rel=0.02)
 
 
 def test_stores_that_go_out_one_by_one_take_their_own_time() -> None:
