@@ -164,11 +164,13 @@ def kernel_arguments(
 ) -> str:
     """The kernel's command line; the board's own arguments come last, and so win.
 
-    If its U-Boot has `bootargs`, the generated words are left out. The
-    kernel drives the banks of those `devices`. `root` is how the root file system is made,
-    where that is not the user's own.
+    If its U-Boot has `bootargs`, the generated words are left out, and those of `extra` that are in
+    it already, as in a line that a tune advised. The kernel drives the banks of those `devices`.
+    `root` is how the root file system is made, where that is not the user's own.
     """
     own = board.image.bootloader.variables.get("bootargs")
+    if own is not None:
+        extra = tuple(word for word in extra if word not in own.split())
     arguments = _board_arguments(board, devices, root) if own is None else [own]
     return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
 

@@ -192,3 +192,12 @@ def test_a_kernel_address_outside_of_ram_is_told() -> None:
     with pytest.raises(UsageError, match=r"image\.bootloader\.kernel_address: found 0x1000"):
         check_addresses(BOARD.model_copy(update={"image": image}))
     check_addresses(BOARD)
+
+
+def test_a_command_line_that_was_advised_is_not_added_to_again() -> None:
+    board = flash_board("rpi2")
+    extra = ("perfboard_hwcap.clear=0x1000", "perfboard_net.irq=9")
+    whole = kernel_arguments(board, extra)
+    bootloader = board.image.bootloader.model_copy(update={"variables": {"bootargs": whole}})
+    image = board.image.model_copy(update={"bootloader": bootloader})
+    assert kernel_arguments(board.model_copy(update={"image": image}), extra) == whole
