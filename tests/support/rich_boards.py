@@ -37,7 +37,9 @@ def rich_board(name: str) -> str:
         return name
     table = tomllib.loads(loaded.path.read_text())
     image = table.setdefault("image", {})
-    kernel = loaded.board.image.kernel.model_dump(mode="json", exclude_none=True)
+    # What a board's kernel has otherwise would make another of it.
+    own = {"options"}
+    kernel = loaded.board.image.kernel.model_dump(mode="json", exclude_none=True, exclude=own)
     image["kernel"] = {**kernel, "config": str(KERNELS / fragment)}
     file = _folder() / f"{name}.toml"
     file.write_text(tomli_w.dumps(table))

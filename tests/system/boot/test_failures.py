@@ -22,6 +22,7 @@ from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.rich_boards import rich_board
 
 from ..conftest import COUNTED, Change, Perfboard
 
@@ -178,7 +179,7 @@ def test_a_full_disk_while_the_run_is_written(
         "study",
         "boot",
         "--board",
-        "verdex",
+        rich_board("verdex"),
         "--boots",
         "1",
         *COUNTED,
