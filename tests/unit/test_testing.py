@@ -65,7 +65,7 @@ def pytest_here(folder: Path, *words: str) -> str:
         },
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     return done.stdout + done.stderr
 

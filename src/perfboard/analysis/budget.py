@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.run import Evidence, Metric, NoVerdict, Verdict
+from perfboard.model.timed_as import StatedMargin
 
 
 @dataclass(frozen=True)
@@ -20,23 +21,30 @@ def hold(
     budget_s: float,
     evidence: Evidence,
     *,
-    margin: float | None = 0.0,
+    stated: StatedMargin | None = None,
     precision_s: float = 0.0,
     has_model: bool = False,
 ) -> Verdicts:
     """A time held against its budget; see `judge`.
 
     Counted instructions give no verdict: they are work, not seconds. `has_model` tells whether the
-    board has a timing model, and so whether it can be timed.
+    board has a timing model, and so whether it can be timed. Nor does a model of which nothing is
+    known; `stated` is None for what is not timed.
     """
-    if evidence is not Evidence.COUNTED:
-        return Verdicts((judge(metric, budget_s, evidence, margin, precision_s),))
-    remedy = (
-        "use --set detail=timed"
-        if has_model
-        else "the board needs a timing model, [timing] in its file"
-    )
-    return Verdicts(no_verdicts=(not_held(metric.name, metric.unit, budget_s, remedy),))
+    if evidence is Evidence.COUNTED:
+        remedy = (
+            "use --set detail=timed"
+            if has_model
+            else "the board needs a timing model, [timing] in its file"
+        )
+        return Verdicts(no_verdicts=(not_held(metric.name, metric.unit, budget_s, remedy),))
+    if stated and stated.reach is None:
+        missing = NoVerdict(
+            metric=metric.name, unit=metric.unit, budget=budget_s, reason=stated.lack
+        )
+        return Verdicts(no_verdicts=(missing,))
+    margin = stated.reach if stated else 0.0
+    return Verdicts((judge(metric, budget_s, evidence, margin, precision_s),))
 
 
 def not_held(metric: str, unit: str, budget: float, remedy: str) -> NoVerdict:

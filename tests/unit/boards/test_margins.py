@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.boards.margins import (
@@ -16,6 +17,7 @@ from perfboard.boards.margins import (
     margins_from,
     margins_of,
     part_figures,
+    student,
 )
 from perfboard.model.timed_as import SEVERAL, StatedMargin, TimedAs, error_of
 from tests.support.board_files import RPI2
@@ -52,6 +54,11 @@ def test_nineteen_of_twenty_further_figures_lie_within() -> None:
         inside += sum(error_of(ratio) <= share for ratio in further)
         count += len(further)
     assert 0.93 < inside / count < 0.97
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 40), 60, 200, 10_000])
+def test_students_t_is_that_of_scipy(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-3)
 
 
 @pytest.mark.parametrize("rows", range(1, 7))

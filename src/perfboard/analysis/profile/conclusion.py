@@ -237,13 +237,14 @@ def _row(
     exact = metric.unit not in TIMED_UNITS or evidence is not Evidence.TIMED
     # A figure between bounds has its interval already.
     as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
+    known = exact or margin.reach is not None
     verdict = judge(better, budget.value, as_it_is, 0.0 if exact else margin.reach)
     held = {
         "outcome": verdict.outcome.value,
         "value": verdict.value,
         # No time, size, rate or share is less than nothing, though the mean of few samples may be.
-        "low": max(verdict.low, 0.0),
-        "high": verdict.high,
+        "low": max(verdict.low, 0.0) if known else None,
+        "high": verdict.high if known else None,
         "limit": limit,
         "reason": "" if exact else margin.lack,
         "labels": metric.labels,

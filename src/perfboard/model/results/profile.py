@@ -37,10 +37,11 @@ class ProfileRow(Record):
     """A key issue or a scenario, and its verdict.
 
     `value` is between `low` and `high`, all in `unit`; None where nothing was measured, for the
-    `reason`. `least` says that the budget is the least that does. `limit` names what held the
-    board back, "" where nothing tells. `labels` are those of the metric that was held against the
-    budget. `asked` is False for a row that the user left out: nothing of it was measured. `figures`
-    are all that its measures gave.
+    `reason`. Those two alone are None where nobody knows how near a virtual board's value is.
+    `least` says that the budget is the least that does. `limit` names what held the board back, ""
+    where nothing tells. `labels` are those of the metric that was held against the budget. `asked`
+    is False for a row that the user left out: nothing of it was measured. `figures` are all that
+    its measures gave.
     """
 
     name: str

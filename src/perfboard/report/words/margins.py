@@ -21,9 +21,13 @@ def margins_words(margins: Mapping[str, StatedMargin], source: str) -> str:
     order = [work for work in (*CLASSES, SEVERAL) if work in margins]
     known = [f"{_WORDS[work]} {_margin(margins[work])}" for work in order if margins[work].share]
     seen = [f"{_WORDS[work]} {_worst(margins[work])}" for work in order if not margins[work].share]
-    words = [f"95 of 100 figures of the part lie within: {', '.join(known)}."] if known else []
+    words = []
+    if known:
+        words.append(f"95 of 100 figures of the part lie within: {', '.join(known)}.")
+    if any(stated.covered is not None for stated in margins.values()):
+        words.append("In brackets: those within the margin of the others.")
     if seen:
-        words.append(f"Too few for a margin, so the worst seen: {', '.join(seen)}.")
+        words.append(f"Too few for a margin, worst seen: {', '.join(seen)}.")
     words.append(f"By {source}.")
     if rest := [WORDS[work] for work in CLASSES if work not in margins]:
         words.append(f"Not checked: {', '.join(rest)}.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts in words, the same on the terminal and in the report."""
 
+from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, NoVerdict, Outcome, Run, Verdict
 from perfboard.model.units import format_value
 from perfboard.report.words.evidence import EXTRAPOLATED, evidence_label
@@ -21,13 +22,12 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
         start += " on average"
     if verdict.metric == "boot.total" and run.board.firmware:
         start += ", without the firmware before it"
-    stated = run.stated(verdict.metric)
-    label = evidence_label(run, verdict.metric)
+    metric = _metric_of(verdict, run)
+    stated = run.stated(metric)
+    label = evidence_label(run, metric)
     if stated:
         start += f" ({label})"
     lack = stated.lack if stated else ""
-    if stated and stated.reach is None:
-        return f"{start}; the budget is {budget}, and no verdict rests on that: {lack}."
     if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
         return (
             f"{start}; the budget is {budget}, and one sample does not say how far the next "
@@ -51,6 +51,12 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
     if verdict.outcome is Outcome.PASS:
         return f"{start}, within the budget of {budget}, {difference} to spare{rests}."
     return f"{start}, {difference} beyond the budget of {budget}{rests}."
+
+
+def _metric_of(verdict: Verdict, run: Run) -> str:
+    """The metric of a verdict, which a profile has by the names of its rows."""
+    rows = (row for result in run.results_of(ProfileResult) for row in result.rows)
+    return next((row.metric for row in rows if row.name == verdict.metric), verdict.metric)
 
 
 def no_verdict_sentence(missing: NoVerdict) -> str:

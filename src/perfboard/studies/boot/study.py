@@ -101,7 +101,7 @@ def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Metric
             metric,
             budgets[metric.name],
             subject.evidence,
-            margin=timed.stated(metric.name).reach if timed else 0.0,
+            stated=timed.stated(metric.name) if timed else None,
             has_model=bench.facts.has_model,
         )
         for metric in found.metrics

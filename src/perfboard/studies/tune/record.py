@@ -119,7 +119,7 @@ def found_by(
             total,
             budget_s,
             evidence,
-            margin=timed.stated(total.name).reach if timed else 0.0,
+            stated=timed.stated(total.name) if timed else None,
             precision_s=_reset_s(boots),
             has_model=board.timing is not None,
         )

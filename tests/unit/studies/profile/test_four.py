@@ -82,7 +82,8 @@ def test_four_rows_give_four_verdicts_on_a_virtual_board(tmp_path: Path) -> None
     # No figure of the board's network was held against the model.
     decided = {"picture": "pass", "memory": "pass", "sleep": "fail"}
     assert outcomes == {**decided, "network": "inconclusive"}
-    assert [v.metric for v in found.verdicts] == list(outcomes)
+    assert [v.metric for v in found.verdicts] == list(decided)
+    assert [v.metric for v in found.no_verdicts] == ["network"]
     assert "no figure of the real part was held against" in run_text(found).replace("\n", " ")
     assert "no figure of the real part was held against" in run_text(found).replace("\n", " ")
     measurements = only(found, MeasuresResult).measurements

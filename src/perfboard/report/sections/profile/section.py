@@ -66,10 +66,11 @@ def _sentence(row: ProfileRow) -> str:
         return f"{'Failed' if row.outcome == 'fail' else 'Not measured'}: {row.reason}."
     bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
     words = f"{_value(row)}, and the budget is {bound}{_much(row)}"
-    if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
-        low, high = (_quantity(row, each) for each in (row.low, row.high))
-        between = f"Between {low} and {high}" if low != high else low
-        words = f"{between}, and the budget is {bound}: not decided"
+    if row.outcome == "inconclusive":
+        words = f"{_value(row)}, and the budget is {bound}: not decided"
+        if row.low is not None and row.high is not None:
+            low, high = (_quantity(row, each) for each in (row.low, row.high))
+            words = f"Between {low} and {high}, and the budget is {bound}: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     reason = f"; {row.reason}" if row.reason else ""
     return f"{words}{limit}{reason}."
