@@ -23,7 +23,7 @@ exec 3<&0 </dev/null
 {
 read -r _ <&3
 trap '' TERM
-for _ in 1 2; do kill -TERM -$$; sleep 1; kill -0 $$ || break; done
+for _ in 1 2 3 4; do kill -TERM -$$; sleep 1; kill -0 $$ || break; done
 kill -KILL -$$
 } >/dev/null 2>&1 &
 exec 3<&-
