@@ -2,10 +2,10 @@
 """The report of a stored run, written into its folder, or, if that is another user's, the cache."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from perfboard.host.cache.cache import own_root
+from perfboard.host.files.files import replace_file
 from perfboard.host.files.shared import make_folder
 from perfboard.report.html import render
 from perfboard.report.privacy import without_host
@@ -30,16 +30,6 @@ def write_report(folder: Path, with_host: bool = False) -> Path:
 
 def write_page(report: Path, page: str) -> Path:
     """Puts the page there in one step; returns its path. Raises EnvironmentLacksError."""
-    folder, text = report.parent, page.encode()
-    with disk_errors(report, len(text)):
-        # The folder may be anyone's: a name that cannot be there already follows no link.
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".report.")
-        unfinished = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(text)
-            unfinished.chmod(0o644)
-            unfinished.replace(report)
-        finally:
-            unfinished.unlink(missing_ok=True)
+    with disk_errors(report, len(page.encode())):
+        replace_file(report, page)
     return report

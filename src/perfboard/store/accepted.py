@@ -4,15 +4,13 @@
 Each is a file of its own beside the runs, so that two writers lose nothing.
 """
 
-import os
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from perfboard.host.files.files import read_file
+from perfboard.host.files.files import read_file, replace_file
 from perfboard.host.files.shared import make_folder
 from perfboard.model.errors import UsageError
 from perfboard.model.record import Moment, Record
@@ -47,16 +45,7 @@ def accept(run: str, reason: str) -> Acceptance:
     path = folder / f"{run}.json"
     with disk_errors(path):
         make_folder(folder)
-        # Others may write to the folder: a name that cannot be there already follows no link.
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".")
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "w") as file:
-                file.write(taken.model_dump_json(by_alias=True, indent=1) + "\n")
-            temporary.chmod(0o644)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(path, taken.model_dump_json(by_alias=True, indent=1) + "\n")
     return taken
 
 

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
+from perfboard.host.files.files import replace_file
 from perfboard.model.units import format_size
 
 NAME = "manifest.jsonl"
@@ -65,9 +66,7 @@ def _write(place: Path, header: Mapping[str, object], items: Items) -> None:
 
 def write_sealed(place: Path, text: str) -> None:
     """Writes a text that ends in a new line, and its hash, to a file, whole or not at all."""
-    unfinished = place.with_name(place.name + ".unfinished")
-    unfinished.write_text(f"{text}{_seal(text)}\n")
-    unfinished.rename(place)
+    replace_file(place, f"{text}{_seal(text)}\n")
 
 
 def read_sealed(place: Path) -> str:

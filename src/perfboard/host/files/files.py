@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the user names or that come from anyone, read whole."""
+"""Files that the user names or that come from anyone, read and written whole."""
 
 import os
 import stat
+import tempfile
 from io import FileIO
 from pathlib import Path
 
@@ -48,3 +49,21 @@ def open_file(path: Path, what: str, *, links: bool = True) -> FileIO:
         file.close()
         raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; give {what}")
     return file
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Puts the text there in one step, readable by all: nobody sees half of it. Raises OSError.
+
+    Others may write to the folder, and to the same place at once: until then the file has a name
+    of its own, which follows no link. It begins as the place's does and ends in ".unfinished".
+    """
+    prefix, suffix = f"{path.name}.", ".unfinished"
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=suffix)
+    unfinished = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode())
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

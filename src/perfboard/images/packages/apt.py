@@ -27,6 +27,7 @@ from perfboard.host.cache.cache import (
 from perfboard.host.cache.entries import LISTS, manifest_of
 from perfboard.host.cache.manifest import find_damage, read_sealed, write_manifest, write_sealed
 from perfboard.host.cache.use import mark_use
+from perfboard.host.files.files import replace_file
 from perfboard.host.programs.command import CommandOutcome, follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
@@ -248,9 +249,7 @@ class AptState:
         (self.folder / "state/status").touch()
         path = self.folder / "apt.conf"
         # Another apt may be reading it.
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text(self._configuration())
-        unfinished.rename(path)
+        replace_file(path, self._configuration())
         return path
 
     def _configuration(self) -> str:

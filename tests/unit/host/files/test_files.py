@@ -4,11 +4,12 @@
 import os
 import socket
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from perfboard.host.files.files import read_file
+from perfboard.host.files.files import read_file, replace_file
 from perfboard.model.errors import UsageError
 
 
@@ -58,3 +59,26 @@ def test_what_is_no_file(tmp_path: Path) -> None:
             read_file(path, 1 << 40, "a file")
     with pytest.raises(OSError, match="No such device"):
         read_file(socket_path, 10, "a file")
+
+
+def test_two_write_a_place_at_once_and_nobody_sees_half(tmp_path: Path) -> None:
+    """Two that had one name for what is unfinished took it from each other."""
+    path = tmp_path / "file"
+    texts = [f"{n}" * 20_000 for n in range(4)]
+    replace_file(path, texts[0])
+
+    def write(text: str) -> None:
+        for _ in range(50):
+            replace_file(path, text)
+            assert path.read_text() in texts
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, texts))
+    assert [*tmp_path.iterdir()] == [path] and path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_place_that_cannot_be_written_keeps_what_it_had(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        replace_file(tmp_path / "folder", "text")
+    assert [*tmp_path.iterdir()] == [tmp_path / "folder"]
