@@ -83,9 +83,10 @@ def part_figures(board: VirtualBoard) -> list[CheckedFigure]:
     seen: set[str] = set()
     figures = []
     for each in boards:
+        rows = {row.model_dump_json(): row for row in checked_rows(each.timing)}
         # A board of the user's that is like one of these has its figures too.
-        own = [row for row in checked_rows(each.timing) if row.model_dump_json() not in seen]
-        seen |= {row.model_dump_json() for row in own}
+        own = [row for text, row in rows.items() if text not in seen]
+        seen |= rows.keys()
         figures += [checked(each.name, row, row.ratio) for row in own if row.ratio]
     return figures
 

@@ -2,6 +2,7 @@
 """The model that drove a virtual board's clock, and how near its times are known to be."""
 
 import math
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -64,6 +65,11 @@ class StatedMargin(Record):
         )
 
 
+def stated_margin(margins: Mapping[str, StatedMargin], metric: str) -> StatedMargin:
+    """The margin of the metric's class of work; of several classes where it is of no one."""
+    return margins.get(work_of(metric) or SEVERAL, StatedMargin())
+
+
 class TimedAs(Record):
     """The part that a virtual board is timed as, by a model of it.
 
@@ -90,5 +96,5 @@ class TimedAs(Record):
         return self.margins.get(SEVERAL, StatedMargin())
 
     def stated(self, metric: str) -> StatedMargin:
-        """The margin of the metric's class of work."""
-        return self.margins.get(work_of(metric) or SEVERAL, StatedMargin())
+        """See `stated_margin`."""
+        return stated_margin(self.margins, metric)

@@ -18,7 +18,14 @@ from perfboard.analysis.verify.rows import (
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
-from perfboard.boards.margins import CheckedFigure, checked, margins_from, margins_of, part_figures
+from perfboard.boards.margins import (
+    CheckedFigure,
+    checked,
+    checked_rows,
+    margins_from,
+    margins_of,
+    part_figures,
+)
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
 from perfboard.model.board.kernel import BuiltKernel
@@ -27,8 +34,7 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Metric, Run, Status
 from perfboard.model.target import virtual_target
-from perfboard.model.timed_as import SEVERAL, StatedMargin
-from perfboard.model.work import work_of
+from perfboard.model.timed_as import stated_margin
 from perfboard.studies.base import get_study
 from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
@@ -93,7 +99,7 @@ def verify_board(
     stated = margins_of(board)
 
     def margin(metric: str) -> float | None:
-        return stated.margins.get(work_of(metric) or SEVERAL, StatedMargin()).share
+        return stated_margin(stated.margins, metric).share
 
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
@@ -144,8 +150,9 @@ def verify_board(
 def _figures(board: VirtualBoard, rows: Sequence[Claim]) -> list[CheckedFigure]:
     """The board's figures as they were measured now, and its part's other boards' as recorded."""
     others = [figure for figure in part_figures(board) if figure.board != board.name]
+    kept = checked_rows(board.timing)
     return others + [
         checked(board.name, row.published, row.ratio)
         for row in rows
-        if row.modelled and row.ratio and row.published.use != "calibration"
+        if row.ratio and row.published in kept
     ]

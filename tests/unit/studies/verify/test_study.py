@@ -68,6 +68,17 @@ def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
     assert "No held-out figure was measured" in text and " were not measured, marked absent" in text
 
 
+def test_this_times_margins_are_of_the_figures_that_stated_ones_are_of() -> None:
+    """A size of memory is no time: no margin is made of it."""
+    metrics = (
+        metric("system.ram.available", 1e7, "higher", by="free+cache"),
+        metric("memory.tmpfs.bandwidth", 1e7, "higher"),
+    )
+    found = Board(make_run(metrics=metrics)).verify("bifferboard")
+    assert [row.published.metric for row in found.rows if row.ratio] == [m.name for m in metrics]
+    assert {work: stated.rows for work, stated in found.found.items()} == {"memory": 1}
+
+
 def test_flash_is_measured_by_itself_and_for_longer() -> None:
     board = Board()
     board.verify("verdex")
