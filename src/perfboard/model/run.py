@@ -263,6 +263,11 @@ class Run(Record):
         """The model that its times are of; None if it is not timed."""
         return self.board.timed_as if self.evidence is Evidence.TIMED else None
 
+    @property
+    def margin(self) -> float | None:
+        """The margin of its work of several classes; None if it is not timed or has none."""
+        return self.timed.several.share if self.timed else None
+
     def stated(self, metric: str) -> StatedMargin | None:
         """How near its times of `metric` are known to be; None if it is not timed."""
         return self.timed.stated(metric) if self.timed else None

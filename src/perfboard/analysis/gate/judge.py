@@ -82,7 +82,6 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
             f"`perfboard show {run.id}` says why"
         )
     exact = run.evidence in REPEATS
-    share = run.timed.several.share if run.timed else None
     judgement = Judgement(
         run=run.id,
         study=run.study,
@@ -92,7 +91,7 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         baseline_words=words,
         level=GateLevel.UNCOMPARED,
         exact=exact,
-        margin=share,
+        margin=run.margin,
         rules=rules,
     )
     own = chosen(run, run, rules.patterns)

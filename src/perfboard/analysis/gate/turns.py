@@ -86,7 +86,7 @@ def judge_turns(turns: Sequence[Turn], rules: Rules, most: int) -> tuple[Judgeme
         baseline_words=WORDS,
         level=overall(findings, vanished),
         exact=False,
-        margin=last.timed.several.share if last.timed else None,
+        margin=last.margin,
         rules=rules,
         findings=tuple(findings),
         vanished=vanished,

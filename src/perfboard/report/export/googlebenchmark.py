@@ -39,7 +39,7 @@ def benchmark_name(metric: Metric) -> str:
 
 
 def _context(run: Run) -> Mapping[str, Any]:
-    margin = run.timed and run.timed.several.share
+    margin = run.margin
     timed = {"perfboard_margin": margin} if margin else {}
     return {
         **timed,

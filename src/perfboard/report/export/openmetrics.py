@@ -84,7 +84,7 @@ def _statistics(metric: Metric, run: Run) -> Iterator[tuple[str, float]]:
 
 
 def _about(run: Run) -> Mapping[str, str]:
-    margin = run.timed and run.timed.several.share
+    margin = run.margin
     return {
         "run": run.id,
         "study": run.study,
