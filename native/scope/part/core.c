@@ -30,7 +30,7 @@ static int64_t last_of(const int64_t *instants, uint64_t registers)
  * When the second of a pair begins. Accesses keep their order: one that loads waits for the last
  * cycle of one that is storing what it changed.
  */
-static int64_t beside(const struct core *core, const struct decoded *op)
+static int64_t second_begins(const struct core *core, const struct decoded *op)
 {
 	return core->last.class == OP_MODIFY && op->loads ? core->now - CYCLE : core->began;
 }
@@ -225,7 +225,7 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0) +
 			(op->indexed ? core->timing->indexed : 0);
 	bool second = core->timing->issue == 2 && pairs(core, op);
-	int64_t start = second ? beside(core, op) : later(core->now, operands_at(core, op));
+	int64_t start = second ? second_begins(core, op) : later(core->now, operands_at(core, op));
 	int64_t busy = core->timing->busy[op->class];
 	int64_t accumulate = core->timing->accumulate[op->class];
 

@@ -19,7 +19,7 @@ KINDS = {
     "crypto": "AES, SHA and PMULL",
 }
 Kind = Literal["cmov", "nop", "simd", "pentium", "thumb", "float", "neon", "crypto"]
-# Programs look for these, and have other code for where there are none.
+# Programs look for these, and choose other code if there are none.
 _CHOSEN = ("crypto",)
 # The bits of AT_HWCAP and AT_HWCAP2 as a 32-bit Arm kernel calls them, from the lowest on (Linux
 # 6.1, arch/arm/kernel/setup.c).
@@ -72,5 +72,5 @@ class Lacks(WithSource):
 
     @property
     def built_in(self) -> bool:
-        """Whether programs have such instructions without looking for them."""
+        """Whether programs have such instructions built in, and do not look for them first."""
         return any(kind not in _CHOSEN for kind in self.kinds)
