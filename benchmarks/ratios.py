@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-BOARDS = Path(__file__).parents[1] / "src" / "perfboard" / "boards"
+from perfboard.boards.loader import load_board
+
 _HEAD = "[[timing.published]]\n"
 _RATIO = re.compile(r"^ratio = (\S+)\n", re.MULTILINE)
 
@@ -49,7 +50,7 @@ def main(files: Sequence[str]) -> int:
         return 2
     for name in files:
         found = json.loads(Path(name).read_text())
-        path = BOARDS / f"{found['board']}.toml"
+        path = load_board(found["board"]).path
         try:
             text, said = with_ratios(path.read_text(), found["rows"])
         except ValueError as error:

@@ -11,10 +11,10 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
-FOLDER = Path(loader.__file__).parent
-VERDEX = (FOLDER / "verdex.toml").read_text()
-RPI2 = (FOLDER / "rpi2.toml").read_text()
-SETTOP = (FOLDER / "settop-web.toml").read_text()
+PARTS = Path(loader.__file__).parent / "parts"
+VERDEX, RPI2, SETTOP = (
+    load_board(name).path.read_text() for name in ("verdex", "rpi2", "settop-web")
+)
 
 
 def load(folder: Path, text: str) -> VirtualBoard:

@@ -22,8 +22,9 @@ from perfboard.model.text import nearest
 from perfboard.model.timing.part import Timing
 from perfboard.model.units import format_size
 
-_BUILT_IN = Path(__file__).parent
-_PARTS = _BUILT_IN / "parts"
+# A room for each family of processors.
+_BUILT_IN = Path(__file__).parent / "files"
+_PARTS = Path(__file__).parent / "parts"
 # The tables that a board takes from the one that `like` names, unless its own file has them.
 _SHARED = ("machine", "console", "flash", "medium", "firmware", "framebuffer", "image", "boot")
 # A board without a part of the image or of the flash writes this in its place.
@@ -62,7 +63,13 @@ class LoadedBoard:
 
 def list_boards() -> tuple[str, ...]:
     """The names of the boards that come with Perfboard."""
-    return tuple(sorted(path.stem for path in _BUILT_IN.glob("*.toml")))
+    return tuple(sorted(_built_in_files()))
+
+
+@cache
+def _built_in_files() -> dict[str, Path]:
+    """The files of the boards that come with Perfboard, by name."""
+    return {path.stem: path for path in _BUILT_IN.glob("*/*.toml")}
 
 
 def load_board(name_or_path: str) -> LoadedBoard:
@@ -84,7 +91,7 @@ def load_board(name_or_path: str) -> LoadedBoard:
 def read_board(name_or_path: str) -> LoadedBoard | LoadedReal:
     """As `load_board`, for a real board too."""
     path = _place(name_or_path, Path())
-    return _shipped(path) if path.parent == _BUILT_IN else _load(path)
+    return _shipped(path) if path in _built_in_files().values() else _load(path)
 
 
 @cache
@@ -109,7 +116,8 @@ def _load(path: Path) -> LoadedBoard | LoadedReal:
 
 
 def _table(path: Path, what: str) -> dict[str, Any]:
-    return _shipped_table(path, what) if path.parent == _BUILT_IN else read_table(path, what)
+    shipped = path in _built_in_files().values()
+    return _shipped_table(path, what) if shipped else read_table(path, what)
 
 
 @cache
@@ -263,7 +271,7 @@ def _built_in(name: str) -> Path:
             f'there is no board "{name}"{nearest(name, names)} The boards are: {", ".join(names)}. '
             f"For a board file of your own, give its path, as ./myboard.toml.{import_advice(name)}"
         )
-    return _BUILT_IN / f"{name}.toml"
+    return _built_in_files()[name]
 
 
 def _check_files(loaded: LoadedBoard) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.model.timing.part import Costs
-from tests.support.board_files import FOLDER, RPI2, VERDEX, refusal
+from tests.support.board_files import PARTS, RPI2, VERDEX, refusal
 
 SRAM = """\
 [timing.regions.{}]
@@ -112,7 +112,7 @@ def costs_of(**cycles: list[float]) -> str:
     ],
 )
 def test_wrong_costs_of_a_part(tmp_path: Path, cycles: dict[str, list[float]], said: str) -> None:
-    part = (FOLDER / "parts/pxa270.toml").read_text()
+    part = (PARTS / "pxa270.toml").read_text()
     (tmp_path / "part.toml").write_text(part + costs_of(**cycles))
     assert said in refusal(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
 
@@ -147,7 +147,7 @@ def test_a_64_bit_kernel_tells_programs_all(tmp_path: Path, line: str) -> None:
 
 @pytest.mark.parametrize("cost", ["alu = [1, 1]", "simd_wide = [8, 8]"])
 def test_a_part_must_say_what_everything_costs(tmp_path: Path, cost: str) -> None:
-    part = (FOLDER / "parts/pxa270.toml").read_text()
+    part = (PARTS / "pxa270.toml").read_text()
     (tmp_path / "part.toml").write_text(part.replace(f"\n{cost}\n", "\n"))
     lacks = refusal(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
     assert f"costs lacks {cost.split()[0]}" in lacks

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import perfboard.boards.loader as loader
 from perfboard.bench.boot.slim import slim_options
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
@@ -22,7 +21,7 @@ from perfboard.model.progress import SilentProgress
 from tests.support.kernels import make_kernel, make_zimage, with_header
 from tests.support.variants import variant_of
 
-VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
+VERDEX = load_board("verdex").path.read_text()
 STAND_IN = "ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n"
 
 
