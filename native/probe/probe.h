@@ -3,7 +3,7 @@
  * The probe, and what the probe gives it: a clock, batches timed by their
  * slope, memory within limits, children that die with it, JSON lines.
  *
- * A probe is one file in probes/: a header comment that is its manual, a function that
+ * A probe is one file in a room of probes/: a header comment that is its manual, a function that
  * measures, and PROBE() to be found by. It prints only through talk/json.c.
  */
 #ifndef PROBE_H

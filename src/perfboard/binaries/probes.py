@@ -44,7 +44,7 @@ def all_probes() -> tuple[ProbeWords, ...]:
             ProbeWords(**{**one, "metrics": tuple(map(tuple, one["metrics"]))})
             for one in json.loads(_PACKAGED.read_text())
         )
-    sources = sorted(source_folder().glob("probes/*.c"))
+    sources = sorted(source_folder().glob("probes/*/*.c"))
     if not sources:
         raise EnvironmentLacksError(
             f"{_PACKAGED} is missing, and so are the probe's sources. Install Perfboard again "

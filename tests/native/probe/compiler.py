@@ -46,6 +46,12 @@ def compile_probes(program: Path, *patterns: str, words: Sequence[str | Path] = 
     compile_sources(program, *_CORE, *probes, *words)
 
 
+def probe_sources(without: tuple[str, ...]) -> list[str]:
+    """All but those whose names within the probe's folder begin so."""
+    names = sorted(path.relative_to(PROBE).as_posix() for path in PROBE.rglob("*.c"))
+    return [name for name in names if not name.startswith(without)]
+
+
 def compile_commands(program: Path, *sources: str | Path) -> str:
     """A program that has those of the probe's commands that are in `sources`, and no probe."""
     core = ("commands/command.c", *(f"measure/{name}.c" for name in _OF_COMMANDS))

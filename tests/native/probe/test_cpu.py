@@ -13,7 +13,7 @@ import pytest
 
 from .compiler import HERE, compile_probes
 
-_PROBES = ("probes/cpu_*.c", "loops/operations_*.c", "measure/budget.c")
+_PROBES = ("probes/cpu/*.c", "loops/operations_*.c", "measure/budget.c")
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("native") / "facts",
         *(f"-Wl,--wrap={name}" for name in ("open", "sched_getaffinity", "sched_getcpu")),
         HERE / "facts_harness.c",
-        *("probes/system_facts.c", "measure/child.c", "measure/clock.c", "measure/memory.c"),
+        *("probes/system/facts.c", "measure/child.c", "measure/clock.c", "measure/memory.c"),
         *("measure/number.c", "measure/place.c", "measure/reading.c", "measure/reason.c"),
         "talk/json.c",
     )

@@ -19,11 +19,13 @@ from typing import Any
 import psutil
 import pytest
 
-from ..sanitized import PROBE
-from .compiler import compile_sources
+from .compiler import compile_sources, probe_sources
 
 # Not what measures memory: it takes long to compile, and has tests of its own.
-_OTHERS = ("chase", "cpu_", "file_", "fresh", "loops_", "memory_", "scratch")
+_OTHERS = (
+    *("loops/", "measure/chase", "measure/fresh", "measure/memory_", "measure/scratch"),
+    *("probes/cpu/", "probes/files/", "probes/memory/"),
+)
 _PLACEMENTS = {"same", "cross", "cluster"}
 
 
@@ -44,7 +46,7 @@ class Said:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [path for path in sorted(PROBE.rglob("*.c")) if not path.name.startswith(_OTHERS)]
+    sources = probe_sources(without=_OTHERS)
     return compile_sources(tmp_path_factory.mktemp("native") / "probe", *sources)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ..sanitized import PROBE
-from .compiler import HERE, compile_sources
+from .compiler import HERE, compile_sources, probe_sources
 
 _MIB = 1 << 20
 _PARTS = (
@@ -22,7 +22,10 @@ _PARTS = (
     *("measure/number.c", "measure/place.c", "measure/reading.c", "measure/reason.c"),
     *("measure/scratch.c", "talk/json.c"),
 )
-_NOT_MEMORY = ("cpu_", "ipc_", "kernel_", "operations_", "system_")
+_NOT_MEMORY = (
+    "loops/operations_",
+    *(f"probes/{room}/" for room in ("cpu", "ipc", "kernel", "system")),
+)
 _OPERATIONS = {"read", "write", "update", "copy"}
 
 
@@ -40,7 +43,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [path for path in PROBE.rglob("*.c") if not path.name.startswith(_NOT_MEMORY)]
+    sources = probe_sources(without=_NOT_MEMORY)
     return compile_sources(tmp_path_factory.mktemp("native") / "probe", *sources)
 
 

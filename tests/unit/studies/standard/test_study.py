@@ -32,7 +32,7 @@ from tests.support.runs import only
 from tests.support.shells import SayingShell
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
-# Of those that the probe gives; see native/probe/probes/system_facts.c.
+# Of those that the probe gives; see native/probe/probes/system/facts.c.
 FACTS = {"board": "A Board", "governor": "none"}
 
 
@@ -262,7 +262,7 @@ def test_a_processor_that_the_target_does_not_have_is_refused(place: Place) -> N
 
 
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
-    source = (Path(__file__).parents[4] / "native/probe/probes/system_facts.c").read_text()
+    source = (Path(__file__).parents[4] / "native/probe/probes/system/facts.c").read_text()
     for fact in (*NAMING_FACTS, "hypervisor"):
         assert f'"{fact}"' in source
 
