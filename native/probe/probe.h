@@ -173,6 +173,7 @@ int this_processor(void); /* where it runs, among those it may use */
  */
 int usual_processor(void);
 bool pin(int cpu);			 /* this process, to one processor */
+bool unpin(void);			 /* to all that it had when it began */
 int other_processor(int cpu);		 /* another of the same cluster, or -1 */
 int processor_of_other_cluster(int cpu); /* -1 where all share their last-level cache */
 

@@ -6,7 +6,11 @@
  * Operands are such that no part takes a short way, none is denormal and nothing overflows:
  * a sum and a product of all bits, with a second operand that undoes the first; a
  * division y / x with the quotient as the next divisor, the dividend of 31 or 63 bits and the
- * divisor of half of that, since the time of a division depends on both.
+ * divisor of half of that, since the time of a division depends on both. Those of lmbench's lat_ops
+ * are of their own: "divide-uneven" has quotients of few bits and of many by turns, "remainder" is
+ * that of two equal numbers; "bit" is an exclusive or that an exclusive or and an or wait for,
+ * which go side by side. A remainder alone brings 0, so an or after each brings its number back,
+ * in the loop of few too.
  */
 #include "loops/operations.h"
 
@@ -77,6 +81,18 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 #define MULTIPLY_Y(i) x[i] = HIDE(x[i] * y);
 #define MULTIPLY_Z(i) x[i] = HIDE(x[i] * z);
 #define DIVIDE(i) x[i] = HIDE(y / x[i]);
+#define BIT(i)                                                                                     \
+	x[i] = HIDE(x[i] ^ y);                                                                     \
+	{                                                                                          \
+		type before = z;                                                                   \
+                                                                                                   \
+		z = HIDE(z ^ x[i]);                                                                \
+		x[i] = HIDE(x[i] | before);                                                        \
+	}
+#define OR(i) x[i] = HIDE(x[i] | y);
+#define REMAINDER(i)                                                                               \
+	x[i] = HIDE(x[i] % y);                                                                     \
+	OR(i)
 #define SDIV(i) __asm__ volatile(".arch_extension idiv\n\tsdiv %0, %1, %0" : "+r"(x[i]) : "r"(y));
 
 #define CHAINS1(STEP) STEP(0)
@@ -127,6 +143,23 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 #define SLOW(id, T, FIRST, SECOND, ...)                                                            \
 	FUNCTION(id##_latency_few, T, __VA_ARGS__, 1, TURNS1, FIRST, SECOND)                       \
 	FUNCTION(id##_latency_many, T, __VA_ARGS__, 1, TURNS3, FIRST, SECOND)
+/* Latency alone. A bit has three operations. */
+#define BITS(id, T)                                                                                \
+	FUNCTION(bit_##id##_latency_few, T, BITS_BEGIN, 1, TURNS1, BIT, BIT)                       \
+	FUNCTION(bit_##id##_latency_many, T, BITS_BEGIN, 1, TURNS4, BIT, BIT)
+#define REMAINDERS(id, T, ...)                                                                     \
+	FUNCTION(remainder_##id##_latency_few, T, __VA_ARGS__, 1, TURNS4, OR, OR)                  \
+	FUNCTION(remainder_##id##_latency_many, T, __VA_ARGS__, 1, TURNS4, REMAINDER, REMAINDER)
+#define UNEVEN(id, T, ...) SLOW(uneven_##id, T, DIVIDE, DIVIDE, __VA_ARGS__)
+#define LMBENCH_ROW(name, type, form, begin, id, more)                                             \
+	{                                                                                          \
+		name, type, form, 0, {.x = begin}, {id##_latency_few, id##_latency_many, more},    \
+		    {NULL, NULL, 0}, NULL                                                          \
+	}
+#define LMBENCH_ROWS(type, form, divider, same, uneven)                                            \
+	LMBENCH_ROW("bit", #type, form, 1000003, bit_##type, 18),                                  \
+	    LMBENCH_ROW("remainder", #type, divider, same, remainder_##type, 8),                   \
+	    LMBENCH_ROW("divide-uneven", #type, divider, uneven, uneven_##type, 4)
 #define SLOW_CHAINS(id)                                                                            \
 	{id##_latency_few, id##_latency_many, 4},                                                  \
 	{                                                                                          \
@@ -143,6 +176,11 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 #define TERMS64 1000003u, 0x123456789abcdefu, -0x123456789abcdefu
 #define FACTORS64 1000003u, 0x9e3779b97f4a7c15u, 0xf1de83e19937733du
 #define QUOTIENT64 3037000493, 9223371873002223329, 0
+#define BITS_BEGIN 1000003u, 0, 0
+#define SAME32 63, 63, 0
+#define UNEVEN32 37, 39845888, 0
+#define SAME64 72057594037927937, 72057594037927937, 0
+#define UNEVEN64 317827579958, 2603643535015936, 0
 #define TERMS 1.7, 0.9, -0.9
 #define FACTORS 1.7, 1.3, 1 / 1.3
 #define QUOTIENT 1.7, 2.9, 0
@@ -165,6 +203,23 @@ FAST(sdiv, int32_t, WORDS, SDIV, SDIV, QUOTIENT32)
 #endif
 #else
 FAST(divide_int32, int32_t, WORDS, DIVIDE, DIVIDE, QUOTIENT32)
+#endif
+
+BITS(int32, uint32_t)
+REMAINDERS(int32, int32_t, SAME32)
+UNEVEN(int32, int32_t, UNEVEN32)
+BITS(int64, uint64_t)
+REMAINDERS(int64, int64_t, SAME64)
+UNEVEN(int64, int64_t, UNEVEN64)
+#ifdef __arm__
+#define DIVIDER32 "software"
+#else
+#define DIVIDER32 "hardware"
+#endif
+#if UINTPTR_MAX > UINT32_MAX
+#define FORM64 "hardware"
+#else
+#define FORM64 "software"
 #endif
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -212,6 +267,8 @@ SLOW(divide_double, double, DIVIDE, DIVIDE, QUOTIENT)
 	    DIVISION("divide", #type, quotient, divide_##type)
 
 const struct operation operations[] = {
+    LMBENCH_ROWS(int32, "hardware", DIVIDER32, 63, 37),
+    LMBENCH_ROWS(int64, FORM64, FORM64, 0x1p56, 317827579958),
     FAST_ROW("add", "int32", 1000003, add_int32),
     FAST_ROW("multiply", "int32", 1000003, multiply_int32),
 #ifdef __arm__

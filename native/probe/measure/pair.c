@@ -12,7 +12,8 @@
  * what is measured is the kernel's two copies. Each byte counts once.
  *
  * placement=same: both on one processor; cross: on two cores of one cluster;
- * cluster: on two cores that do not share their last-level cache.
+ * cluster: on two cores that do not share their last-level cache; free: where the kernel puts
+ * them, as lmbench lets it, and may move them to and fro.
  */
 #include "measure/pair.h"
 #include "measure/budget.h"
@@ -23,6 +24,9 @@
 #include <unistd.h>
 
 #define BLOCK 65536
+#define NOWHERE (-1)
+#define ANYWHERE (-2)
+#define PLACEMENTS 4
 
 static _Alignas(4096) unsigned char block[BLOCK];
 
@@ -141,7 +145,7 @@ static pid_t call(const struct way *way, int cpu, void (*work)(const struct ends
 
 	if (child == 0) {
 		hang_up(ours);
-		if (pin(cpu) && write(theirs.out, &ready, 1) == 1)
+		if ((cpu == ANYWHERE ? unpin() : pin(cpu)) && write(theirs.out, &ready, 1) == 1)
 			work(&theirs);
 		_exit(0);
 	}
@@ -150,7 +154,7 @@ static pid_t call(const struct way *way, int cpu, void (*work)(const struct ends
 	/* Only so does a read end when the child has. */
 	hang_up(&theirs);
 	if (child > 0 && read(ours->in, &ready, 1) != 1) {
-		because("the second process cannot be pinned to processor %d", cpu);
+		because("the second process cannot be put where it should be");
 		end_child(child);
 		child = -1;
 	}
@@ -187,13 +191,14 @@ static void measure(const struct way *way, const struct metric *metric, int cpu,
 
 void measure_pairs(const struct options *options, const struct way *way)
 {
-	static const char *const placements[] = {"same", "cross", "cluster"};
+	static const char *const placements[] = {"same", "cross", "cluster", "free"};
 	int cpus[] = {options->cpu, other_processor(options->cpu),
-		      processor_of_other_cluster(options->cpu)};
+		      processor_of_other_cluster(options->cpu),
+		      processors() > 1 ? ANYWHERE : NOWHERE};
 	int points = 0;
 
 	for (int i = 1; i < 3; i++)
-		if (cpus[i] < 0) {
+		if (cpus[i] == NOWHERE) {
 			print_note("placement=%s: no %s that this process may use", placements[i],
 				   i == 1 ? "second core of the cluster"
 					  : "core of another cluster");
@@ -209,22 +214,27 @@ void measure_pairs(const struct options *options, const struct way *way)
 	}
 	/* A second process that has ended is to be an answer, not the end of this one. */
 	signal(SIGPIPE, SIG_IGN);
-	for (int i = 0; i < 3; i++)
-		points += cpus[i] < 0 ? 0 : way->bandwidth.name ? 2 : 1;
+	for (int i = 0; i < PLACEMENTS; i++)
+		points += cpus[i] == NOWHERE ? 0 : way->bandwidth.name ? 2 : 1;
 	struct budget budget = budget_begin(options, points);
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < PLACEMENTS; i++) {
 		const struct label labels[] = {
 		    {"placement", placements[i]}, {"block", decimal(BLOCK)}, {0}};
 		const struct label latency_labels[] = {labels[0], {0}};
 		struct way labelled = *way;
 
-		if (cpus[i] < 0)
+		if (cpus[i] == NOWHERE)
 			continue;
+		if (cpus[i] == ANYWHERE && !unpin()) {
+			print_refused("%s placement=free: %s", way->latency.name, why_not());
+			continue;
+		}
 		labelled.latency.labels = latency_labels;
 		labelled.bandwidth.labels = labels;
 		measure(&labelled, &labelled.latency, cpus[i], budget_share(&budget));
 		if (way->bandwidth.name)
 			measure(&labelled, &labelled.bandwidth, cpus[i], budget_share(&budget));
 	}
+	pin(options->cpu);
 }

@@ -72,6 +72,14 @@ int usual_processor(void)
 	return found;
 }
 
+static bool place(const cpu_set_t *set)
+{
+	if (!sched_setaffinity(0, sizeof(*set), set))
+		return true;
+	because("%s", strerror(errno));
+	return false;
+}
+
 bool pin(int cpu)
 {
 	cpu_set_t set;
@@ -80,10 +88,12 @@ bool pin(int cpu)
 	CPU_ZERO(&set);
 	if (cpu >= 0 && cpu < MOST_PROCESSORS)
 		CPU_SET(cpu, &set);
-	if (!sched_setaffinity(0, sizeof(set), &set))
-		return true;
-	because("%s", strerror(errno));
-	return false;
+	return place(&set);
+}
+
+bool unpin(void)
+{
+	return place(allowed());
 }
 
 /* Those that share this one's last-level cache. */

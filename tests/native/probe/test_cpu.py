@@ -5,6 +5,7 @@ How fast it is depends on the machine; what is checked is what holds on every ma
 """
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,26 @@ def test_every_operation_is_measured_or_refused_in_words(program: Path) -> None:
                 words = f"{metric} of {type_} {operation} in "
                 assert (type_, operation) in found or any(r.startswith(words) for r in refused)
     assert len(given["cpu.operation.latency"]) > len(refused)
+
+
+def test_what_else_lmbench_does_with_integers_is_measured_or_refused(program: Path) -> None:
+    found = set()
+    for line in run(program, "cpu.operation", 0.5):
+        if "refused" in line:
+            found.update(
+                re.findall(r"^cpu.operation.latency of (int\d+) (\S+) in", line["refused"])
+            )
+        elif line["metric"] == "cpu.operation.latency":
+            found.add((line["labels"]["type"], line["labels"]["operation"]))
+    for operation in ("bit", "remainder", "divide-uneven"):
+        assert {("int32", operation), ("int64", operation)} <= found
+
+
+def test_a_call_takes_some_time(program: Path) -> None:
+    (line,) = run(program, "cpu.call", 0.1)
+    assert (line["metric"], line["unit"], line["better"]) == ("cpu.call", "s", "lower")
+    assert line["alias"] == "lat_proc procedure"
+    assert all(0 < sample < 1e-3 for sample in line["samples"])
 
 
 def test_a_mispredicted_branch_costs_something_or_is_refused_in_words(program: Path) -> None:

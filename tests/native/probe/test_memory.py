@@ -257,7 +257,8 @@ def test_the_widest_set_has_all_operations_and_the_last_is_in_c(loops: list[Any]
     "probe",
     [
         *("memory.bandwidth", "memory.copy", "memory.fault", "memory.latency", "memory.map"),
-        *("memory.random", "memory.tmpfs", "file.read"),
+        *("memory.mapped", "memory.page", "memory.random", "memory.tmpfs", "memory.word"),
+        "file.read",
     ],
 )
 def test_however_little_time_there_is_something_is_said(
@@ -271,7 +272,7 @@ def test_however_little_time_there_is_something_is_said(
 
 
 @pytest.mark.parametrize("room", [0, 65536, 3 * _MIB, 6 * _MIB])
-@pytest.mark.parametrize("probe", ["memory.bandwidth", "memory.copy"])
+@pytest.mark.parametrize("probe", ["memory.bandwidth", "memory.copy", "memory.word"])
 def test_buffers_are_within_the_room(
     run: Callable[..., list[dict[str, Any]]], probe: str, room: int
 ) -> None:
@@ -331,6 +332,61 @@ def test_a_copy_says_how_and_by_what(run: Callable[..., list[dict[str, Any]]]) -
         assert (line["unit"], line["better"]) == ("B/s", "higher")
         assert line["labels"]["counts"] == "once"
         assert ("alias" in line) == (line["labels"]["method"] == "memcpy")
+
+
+def test_words_are_read_written_and_copied_as_lmbench_has_it(
+    run: Callable[..., list[dict[str, Any]]],
+) -> None:
+    lines = run("memory.word", 0.5, "--room", str(6 * _MIB))
+    metrics = [line for line in lines if "metric" in line]
+    ways = {
+        line["alias"]: (line["labels"].get("operation"), line["labels"].get("step"))
+        for line in metrics
+    }
+    assert ways == {
+        "bw_mem rd": ("read", "16"),
+        "bw_mem wr": ("write", "16"),
+        "bw_mem rdwr": ("update", "16"),
+        "bw_mem cp": ("copy", "16"),
+        "bw_mem frd": ("read", "4"),
+        "bw_mem fwr": ("write", "4"),
+        "bw_mem fcp": ("copy", "4"),
+        "bw_mem bzero": (None, None),
+    }
+    assert {line["metric"] for line in metrics} == {
+        "memory.word.bandwidth",
+        "memory.clear.bandwidth",
+    }
+    assert len({line["labels"]["size"] for line in metrics}) == 1
+
+
+def test_a_mapped_file_is_kept_opened_and_written_to(
+    run: Callable[..., list[dict[str, Any]]],
+) -> None:
+    lines = run("memory.mapped", 0.3, "--room", str(6 * _MIB))
+    metrics = {line["metric"]: line for line in lines if "metric" in line}
+    assert {name: line["alias"] for name, line in metrics.items()} == {
+        "memory.map.kept": "bw_mmap_rd mmap_only",
+        "memory.map.opened": "bw_mmap_rd open2close",
+        "memory.map.write": "lat_mmap",
+    }
+    assert {line["labels"]["size"] for line in metrics.values()} == {str(_MIB)}
+
+
+def test_a_file_is_opened_to_be_read(run: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = run("file.read", 0.3, "--room", str(6 * _MIB))
+    (opened,) = [line for line in lines if line.get("metric") == "file.read.opened"]
+    assert opened["labels"] == {"size": str(_MIB), "loop": "c"}
+    assert opened["alias"] == "bw_file_rd open2close"
+
+
+def test_a_page_of_a_mapped_file_is_of_the_whole_file(
+    run: Callable[..., list[dict[str, Any]]],
+) -> None:
+    lines = run("memory.page", 0.5, "--room", str(6 * _MIB))
+    (page,) = [line for line in lines if "metric" in line]
+    assert (page["metric"], page["alias"]) == ("memory.fault.page", "lat_pagefault")
+    assert 2 * _MIB <= int(page["labels"]["size"]) <= 3 * _MIB
 
 
 def test_a_fill_in_c_is_beyond_the_caches_alone(run: Callable[..., list[dict[str, Any]]]) -> None:

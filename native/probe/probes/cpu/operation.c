@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu.operation: add, multiply and divide, of integers of 32 and 64 bits, floats and doubles.
+ * cpu.operation: add, multiply and divide, of integers of 32 and 64 bits, floats and doubles; and
+ * of the integers what else lmbench's lat_ops has: bits, remainders and uneven divisions.
  *
  * Latency: each operation waits for the one before. Throughput: as many chains
  * side by side as there are registers for, or half as many where these are the faster: a Zen 4
@@ -88,7 +89,7 @@ static void measure_operation(const struct operation *operation, struct budget *
 static void measure(const struct options *options)
 {
 	const struct operation *const tables[] = {operations, fpu_operations};
-	const struct operation *has[40];
+	const struct operation *has[48];
 	unsigned long features = getauxval(AT_HWCAP);
 	int count = 0, points = 0;
 	bool fractions = false;

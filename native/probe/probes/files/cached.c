@@ -10,12 +10,20 @@
  *	checked. bw_file_rd.
  * touch=none  reads alone: the kernel's copy.
  *
+ * file.read.opened: a file of 1 MiB, or what there is of it, opened, read, added up and closed:
+ * bw_file_rd with open2close. It is opened by its descriptor's name in /proc, since it has no
+ * other: some us more than by a short name.
+ *
  * The largest size first, then each fourth part: what there is no time for leaves gaps.
  */
 #include "measure/budget.h"
 #include "measure/scratch.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
+
+#define OPENED ((size_t)1 << 20)
 
 struct reading {
 	int file;
@@ -69,6 +77,44 @@ static void measure_point(struct budget *budget, struct reading *reading)
 		print_slopes(measured, &metric, &slopes);
 }
 
+/* Each opening's blocks begin anew. */
+static void read_opened(void *context, unsigned long count)
+{
+	struct reading *reading = context;
+	int kept = reading->file;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", kept);
+	for (; count; count--) {
+		reading->file = open(name, O_RDONLY | O_CLOEXEC);
+		read_blocks(reading, reading->size / SCRATCH_BLOCK);
+		reading->wrong += close(reading->file) != 0;
+	}
+	reading->file = kept;
+}
+
+static void measure_opened(struct budget *budget, const struct scratch *scratch)
+{
+	struct reading reading = {.file = scratch->file,
+				  .size = scratch->size < OPENED ? scratch->size : OPENED,
+				  .sum = true};
+	const struct label labels[] = {
+	    {"size", decimal(reading.size)}, {"loop", SUM_LOOP}, {NULL, NULL}};
+	const struct metric metric = {"file.read.opened", "B/s", HIGHER, "bw_file_rd open2close",
+				      labels};
+	struct slopes slopes;
+	double seconds = budget_share(budget);
+	bool measured = time_slopes(read_opened, &reading, seconds, &slopes);
+
+	if (measured)
+		slopes_to_rates(&slopes, (double)reading.size);
+	if (reading.wrong)
+		print_refused("file.read.opened: self-check: %lu of %lu readings were wrong",
+			      reading.wrong, reading.done);
+	else
+		print_slopes(measured, &metric, &slopes);
+}
+
 static void measure(const struct options *options)
 {
 	struct scratch scratch;
@@ -79,7 +125,7 @@ static void measure(const struct options *options)
 		return;
 	}
 	print_file_pages(&scratch);
-	struct budget budget = budget_begin(options, 2 * scratch_sizes(&scratch));
+	struct budget budget = budget_begin(options, 2 * scratch_sizes(&scratch) + 1);
 
 	for (int i = 0; i < 2 * scratch_sizes(&scratch); i++) {
 		struct reading reading = {
@@ -90,6 +136,10 @@ static void measure(const struct options *options)
 		else
 			left_out++;
 	}
+	if (budget_allows(&budget, 0))
+		measure_opened(&budget, &scratch);
+	else
+		left_out++;
 	if (left_out)
 		print_note("%d points are left out: the time is spent", left_out);
 	close(scratch.file);

@@ -7,8 +7,11 @@
  * ends before it has done anything: no dynamic linker is in it, and no page of
  * the program that it does not run.
  *
+ * kernel.shell: the same by a shell: `/bin/sh -c` starts this program, waits for it, and ends.
+ *
  * Parent and child share a processor.
  */
+#include "measure/own_file.h"
 #include "probe.h"
 
 #include <errno.h>
@@ -19,19 +22,23 @@
 /* The child's exit code if the program could not be started. */
 #define NOT_STARTED 127
 
+/* The shell's script has the program's name as $0, whatever is in it. */
+static const char *const by_exec[] = {"/proc/self/exe", "nothing", NULL};
+static const char *by_shell[] = {"/bin/sh", "-c", "\"$0\" nothing", NULL, NULL};
+
 struct start {
-	bool exec;
+	const char *const *words; /* what the child becomes; NULL: nothing else */
 	const char *wrong;
 	int error;
 };
 
-static _Noreturn void be_the_child(bool exec)
+static _Noreturn void be_the_child(const char *const *words)
 {
-	char *const arguments[] = {"perfboard-probe", "nothing", NULL};
+	static char *const no_environment[] = {NULL};
 
-	if (!exec)
+	if (!words)
 		_exit(0);
-	execve("/proc/self/exe", arguments, &arguments[2]);
+	execve(words[0], (char *const *)(uintptr_t)words, no_environment);
 	_exit(NOT_STARTED);
 }
 
@@ -44,21 +51,24 @@ static void start_and_wait(void *context, unsigned long count)
 		pid_t child = _Fork();
 
 		if (child == 0)
-			be_the_child(start->exec);
+			be_the_child(start->words);
 		if (child < 0)
 			start->wrong = "fork";
 		else if (waitpid(child, &status, 0) != child)
 			start->wrong = "self-check: wait";
 		else if (status)
-			start->wrong = start->exec ? "/proc/self/exe cannot be started"
-						   : "self-check: the child did not end well";
+			start->wrong = start->words == by_exec ? "/proc/self/exe cannot be started"
+				       : start->words
+					   ? "/bin/sh is not there, or cannot start this program"
+					   : "self-check: the child did not end well";
 		start->error = child < 0 ? errno : 0;
 	}
 }
 
-static void measure(const struct options *options, const struct metric *metric, bool exec)
+static void measure(const struct options *options, const struct metric *metric,
+		    const char *const *words)
 {
-	struct start start = {.exec = exec};
+	struct start start = {.words = words};
 	struct slopes slopes;
 	bool measured = time_slopes(start_and_wait, &start, options->seconds, &slopes);
 
@@ -72,16 +82,26 @@ static void measure_fork(const struct options *options)
 {
 	const struct metric metric = {"kernel.fork", "s", LOWER, "lat_proc fork", NULL};
 
-	measure(options, &metric, false);
+	measure(options, &metric, NULL);
 }
 
 static void measure_exec(const struct options *options)
 {
 	const struct metric metric = {"kernel.exec", "s", LOWER, "lat_proc exec", NULL};
 
-	measure(options, &metric, true);
+	measure(options, &metric, by_exec);
+}
+
+static void measure_shell(const struct options *options)
+{
+	const struct metric metric = {"kernel.shell", "s", LOWER, "lat_proc shell", NULL};
+
+	by_shell[3] = own_file();
+	measure(options, &metric, by_shell);
 }
 
 PROBE(kernel_fork, "kernel.fork", "Kernel", "Fork", "fork, exit and wait", 1, measure_fork);
 PROBE(kernel_exec, "kernel.exec", "Kernel", "Exec", "fork, exec of a static program, exit and wait",
       1, measure_exec);
+PROBE(kernel_shell, "kernel.shell", "Kernel", "Shell",
+      "fork, a shell that starts a static program, exit and wait", 1, measure_shell);

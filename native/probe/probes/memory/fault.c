@@ -14,7 +14,7 @@
  *	file is mapped several times, side by side.
  *
  * Neither mmap() nor munmap(), nor the page tables, which stay, are in the time.
- * lmbench's lat_pagefault is kind=file.
+ * lmbench's lat_pagefault is the time of a page: memory.fault.page.
  */
 #include "measure/fresh.h"
 #include "measure/scratch.h"
@@ -68,8 +68,7 @@ static double touch(void *context, unsigned long count)
 static void measure_kind(struct region *region, const char *kind, double seconds)
 {
 	const struct label labels[] = {{"kind", kind}, {NULL, NULL}};
-	const struct metric metric = {"memory.fault", "s", LOWER,
-				      region->write ? NULL : "lat_pagefault", labels};
+	const struct metric metric = {"memory.fault", "s", LOWER, NULL, labels};
 	const struct fresh fresh = {forget, touch, region};
 	struct slopes slopes;
 	unsigned long most = region->size / region->step;

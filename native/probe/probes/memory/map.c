@@ -4,7 +4,7 @@
  * cache, by size.
  *
  * One operation is mmap() of the whole, the touching, munmap(): lmbench's
- * bw_mmap_rd where it opens, but without its open and close.
+ * bw_mmap_rd where it opens, but without its open and close, which memory.map.opened has.
  *
  * touch=sum   reads and adds up every word; the sum is checked. bw_mmap_rd.
  * touch=page  reads one word of each page: what it costs to have the file mapped.
