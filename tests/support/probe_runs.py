@@ -98,7 +98,7 @@ def _memory() -> Iterator[Row]:
         yield "file.read.bandwidth", "B/s", of | {"touch": "sum"}, rate * 0.5, "bw_file_rd"
         yield "file.read.bandwidth", "B/s", of | {"touch": "none"}, rate, "bw_file_rd"
     for kind, time in (("anonymous", 3.1e-7), ("file", 4.0e-7)):
-        yield "memory.fault", "s", {"kind": kind}, time, "lat_pagefault"
+        yield "memory.fault", "s", {"kind": kind}, time, None
     yield "memory.tmpfs.bandwidth", "B/s", {"size": "8388608"}, 2.2e9, None
 
 

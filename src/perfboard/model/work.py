@@ -28,6 +28,7 @@ _BEGINNINGS: dict[str, Work] = {
     "memory.": "memory",
     "memory.fault": "kernel",
     "memory.map": "kernel",
+    "memory.map.kept": "memory",
     "kernel.": "kernel",
     "ipc.": "kernel",
     "file.": "kernel",

@@ -57,6 +57,7 @@ _MAY_REFUSE = {
     "system.boot": set(ARCHITECTURES),
     # The program that runs, by /proc/self/exe, is the emulator, which starts no other's.
     "kernel.exec": _EMULATED,
+    "kernel.shell": _EMULATED,
     # What an emulator does for a branch, or others on a busy machine, hides whether the processor
     # foresaw it.
     "cpu.branch": set(ARCHITECTURES),
