@@ -146,10 +146,10 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 /* Latency alone. A bit has three operations. */
 #define BITS(id, T)                                                                                \
 	FUNCTION(bit_##id##_latency_few, T, BITS_BEGIN, 1, TURNS1, BIT, BIT)                       \
-	FUNCTION(bit_##id##_latency_many, T, BITS_BEGIN, 1, TURNS4, BIT, BIT)
+	FUNCTION(bit_##id##_latency_many, T, BITS_BEGIN, 1, TURNS3, BIT, BIT)
 #define REMAINDERS(id, T, ...)                                                                     \
-	FUNCTION(remainder_##id##_latency_few, T, __VA_ARGS__, 1, TURNS4, OR, OR)                  \
-	FUNCTION(remainder_##id##_latency_many, T, __VA_ARGS__, 1, TURNS4, REMAINDER, REMAINDER)
+	FUNCTION(remainder_##id##_latency_few, T, __VA_ARGS__, 1, TURNS3, OR, OR)                  \
+	FUNCTION(remainder_##id##_latency_many, T, __VA_ARGS__, 1, TURNS3, REMAINDER, REMAINDER)
 #define UNEVEN(id, T, ...) SLOW(uneven_##id, T, DIVIDE, DIVIDE, __VA_ARGS__)
 #define LMBENCH_ROW(name, type, form, begin, id, more)                                             \
 	{                                                                                          \
@@ -157,8 +157,8 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 		    {NULL, NULL, 0}, NULL                                                          \
 	}
 #define LMBENCH_ROWS(type, form, divider, same, uneven)                                            \
-	LMBENCH_ROW("bit", #type, form, 1000003, bit_##type, 18),                                  \
-	    LMBENCH_ROW("remainder", #type, divider, same, remainder_##type, 8),                   \
+	LMBENCH_ROW("bit", #type, form, 1000003, bit_##type, 12),                                  \
+	    LMBENCH_ROW("remainder", #type, divider, same, remainder_##type, 6),                   \
 	    LMBENCH_ROW("divide-uneven", #type, divider, uneven, uneven_##type, 4)
 #define SLOW_CHAINS(id)                                                                            \
 	{id##_latency_few, id##_latency_many, 4},                                                  \
