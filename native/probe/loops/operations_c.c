@@ -156,10 +156,10 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 		name, type, form, 0, {.x = begin}, {id##_latency_few, id##_latency_many, more},    \
 		    {NULL, NULL, 0}, NULL                                                          \
 	}
-#define LMBENCH_ROWS(type, form, divider, same, uneven)                                            \
-	LMBENCH_ROW("bit", #type, form, 1000003, bit_##type, 12),                                  \
-	    LMBENCH_ROW("remainder", #type, divider, same, remainder_##type, 6),                   \
-	    LMBENCH_ROW("divide-uneven", #type, divider, uneven, uneven_##type, 4)
+#define BIT_ROW(type) LMBENCH_ROW("bit", #type, "hardware", 1000003, bit_##type, 12)
+#define DIVIDER_ROWS(type, form, same, uneven)                                                     \
+	LMBENCH_ROW("remainder", #type, form, same, remainder_##type, 6),                          \
+	    LMBENCH_ROW("divide-uneven", #type, form, uneven, uneven_##type, 4)
 #define SLOW_CHAINS(id)                                                                            \
 	{id##_latency_few, id##_latency_many, 4},                                                  \
 	{                                                                                          \
@@ -208,7 +208,6 @@ FAST(divide_int32, int32_t, WORDS, DIVIDE, DIVIDE, QUOTIENT32)
 BITS(int32, uint32_t)
 REMAINDERS(int32, int32_t, SAME32)
 UNEVEN(int32, int32_t, UNEVEN32)
-BITS(int64, uint64_t)
 REMAINDERS(int64, int64_t, SAME64)
 UNEVEN(int64, int64_t, UNEVEN64)
 #ifdef __arm__
@@ -217,6 +216,8 @@ UNEVEN(int64, int64_t, UNEVEN64)
 #define DIVIDER32 "hardware"
 #endif
 #if UINTPTR_MAX > UINT32_MAX
+/* On 32 bits they are those of int32, twice. */
+BITS(int64, uint64_t)
 #define FORM64 "hardware"
 #else
 #define FORM64 "software"
@@ -267,8 +268,12 @@ SLOW(divide_double, double, DIVIDE, DIVIDE, QUOTIENT)
 	    DIVISION("divide", #type, quotient, divide_##type)
 
 const struct operation operations[] = {
-    LMBENCH_ROWS(int32, "hardware", DIVIDER32, 63, 37),
-    LMBENCH_ROWS(int64, FORM64, FORM64, 0x1p56, 317827579958),
+    BIT_ROW(int32),
+    DIVIDER_ROWS(int32, DIVIDER32, 63, 37),
+#if UINTPTR_MAX > UINT32_MAX
+    BIT_ROW(int64),
+#endif
+    DIVIDER_ROWS(int64, FORM64, 0x1p56, 317827579958),
     FAST_ROW("add", "int32", 1000003, add_int32),
     FAST_ROW("multiply", "int32", 1000003, multiply_int32),
 #ifdef __arm__

@@ -75,48 +75,65 @@ static void open_and_close(void *context, unsigned long count)
 	}
 }
 
-static void measure_call(batch_function *operation, const char *path, int flags, double seconds,
-			 const struct metric *metric)
-{
-	struct call call = {.path = path, .file = open(path, flags | O_CLOEXEC)};
-	struct slopes slopes;
-
-	if (call.file < 0) {
-		print_refused("%s: %s: %s", metric->name, path, strerror(errno));
-		return;
-	}
-	bool measured = time_slopes(operation, &call, seconds, &slopes);
-
-	if (call.wrong)
-		because("self-check: a call failed: %s", strerror(errno));
-	print_slopes(measured && !call.wrong, metric, &slopes);
-	close(call.file);
-}
+/* Without a path, of this program's file; without a label, not by its name. */
+static const struct way {
+	batch_function *operation;
+	const char *path, *label;
+	int flags;
+	struct metric metric;
+} ways[] = {
+    {read_byte,
+     "/dev/zero",
+     NULL,
+     O_RDONLY,
+     {"kernel.syscall.read", "s", LOWER, "lat_syscall read", NULL}},
+    {write_byte,
+     "/dev/null",
+     NULL,
+     O_WRONLY,
+     {"kernel.syscall.write", "s", LOWER, "lat_syscall write", NULL}},
+    {ask_open_file,
+     NULL,
+     NULL,
+     O_RDONLY,
+     {"kernel.syscall.fstat", "s", LOWER, "lat_syscall fstat", NULL}},
+    {ask_by_name,
+     NULL,
+     "components",
+     O_RDONLY,
+     {"kernel.syscall.stat", "s", LOWER, "lat_syscall stat", NULL}},
+    {open_and_close,
+     NULL,
+     "components",
+     O_RDONLY,
+     {"kernel.syscall.open", "s", LOWER, "lat_syscall open", NULL}},
+};
+#define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
 
 static void measure(const struct options *options)
 {
-	struct budget budget = budget_begin(options, 5);
+	struct budget budget = budget_begin(options, WAYS);
 	const char *own = own_file();
 	unsigned components = 0;
 
 	for (const char *at = own; *at; at++)
 		components += *at == '/';
-	const struct label by_name[] = {{"components", decimal(components)}, {NULL, NULL}};
-	const struct metric reading = {"kernel.syscall.read", "s", LOWER, "lat_syscall read", NULL};
-	const struct metric writing = {"kernel.syscall.write", "s", LOWER, "lat_syscall write",
-				       NULL};
-	const struct metric asking = {"kernel.syscall.fstat", "s", LOWER, "lat_syscall fstat",
-				      NULL};
-	const struct metric naming = {"kernel.syscall.stat", "s", LOWER, "lat_syscall stat",
-				      by_name};
-	const struct metric opening = {"kernel.syscall.open", "s", LOWER, "lat_syscall open",
-				       by_name};
+	for (const struct way *way = ways; way < ways + WAYS; way++) {
+		const struct label labels[] = {{way->label, decimal(components)}, {NULL, NULL}};
+		const char *path = way->path ? way->path : own;
+		struct call call = {.path = path, .file = open(path, way->flags | O_CLOEXEC)};
+		struct metric metric = way->metric;
+		struct slopes slopes;
+		bool measured = call.file >= 0 &&
+				time_slopes(way->operation, &call, budget_share(&budget), &slopes);
 
-	measure_call(read_byte, "/dev/zero", O_RDONLY, budget_share(&budget), &reading);
-	measure_call(write_byte, "/dev/null", O_WRONLY, budget_share(&budget), &writing);
-	measure_call(ask_open_file, own, O_RDONLY, budget_share(&budget), &asking);
-	measure_call(ask_by_name, own, O_RDONLY, budget_share(&budget), &naming);
-	measure_call(open_and_close, own, O_RDONLY, budget_share(&budget), &opening);
+		if (call.file < 0 || call.wrong)
+			because("%s: %s", path, strerror(errno));
+		metric.labels = labels;
+		print_slopes(measured && !call.wrong, &metric, &slopes);
+		if (call.file >= 0)
+			close(call.file);
+	}
 }
 
 PROBE(kernel_calls, "kernel.calls", "Kernel", "System calls of files",
