@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs do with a mapped file of 1 MiB, or what there is of it, whose content is in the
- * page cache. The mapping is shared.
+ * A file of 1 MiB, or a smaller one where the board has no room, is mapped, shared. Its content is in
+ * the page cache.
  *
  * memory.map.kept    adds up every word of a mapping that stays: lmbench's bw_mmap_rd with
  *	mmap_only.
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define WANTED ((size_t)1 << 20)
-#define TOUCHED 10 /* a part of so many */
+#define PARTS 10 /* of which the first is written to */
 #define STEP ((size_t)16 << 10)
 
 struct mapped {
@@ -83,7 +83,7 @@ static void write_some(void *context, unsigned long count)
 
 		if (!memory)
 			return;
-		for (size_t at = 0; at < mapped->size / TOUCHED; at += STEP)
+		for (size_t at = 0; at < mapped->size / PARTS; at += STEP)
 			memory[at] = (char)mapped->size;
 		munmap((void *)memory, mapped->size);
 	}

@@ -24,7 +24,7 @@
 #define PIECE ((size_t)64 << 10)
 #define TURN 32 /* words */
 
-/* What memory begins with, and what is written. */
+/* The words that memory has at first, and those that are written to it. */
 #define BEFORE 3u
 #define WRITTEN 1u
 
@@ -117,7 +117,7 @@ static void fill(char *memory, size_t size, uint32_t word)
 		memcpy(memory + i * sizeof(word), &word, sizeof(word));
 }
 
-/* What one turn of the loop does to memory that has BEFORE in it, and 0 where it is written to. */
+/* Whether a turn of the loop reads, writes and copies the right words. */
 static bool is_right(const struct way *way)
 {
 	static _Alignas(64) uint32_t from[TURN], to[TURN];
