@@ -5,9 +5,8 @@
  * kernel.syscall.read   a byte of /dev/zero.
  * kernel.syscall.write  a byte to /dev/null.
  * kernel.syscall.fstat  of this program's file, which is open.
- * kernel.syscall.stat   of the same by its name; the label `components` counts its parts, each of which is
- *	looked up.
- * kernel.syscall.open   open() of the same and close().
+ * kernel.syscall.stat   of the same by its name; the label `components` counts its parts, each of
+ *which is looked up. kernel.syscall.open   open() of the same and close().
  */
 #include "measure/budget.h"
 #include "measure/own_file.h"

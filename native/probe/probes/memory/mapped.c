@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of 1 MiB, or a smaller one where the board has no room, is mapped, shared. Its content is in
- * the page cache.
+ * A file of 1 MiB, or a smaller one where the board has no room, is mapped, shared. Its content is
+ *in the page cache.
  *
  * memory.map.kept    adds up every word of a mapping that stays: lmbench's bw_mmap_rd with
  *	mmap_only.
