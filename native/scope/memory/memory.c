@@ -95,7 +95,9 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 	struct stream *stream = store ? NULL : stream_at(memory, address);
 	int64_t next = shared(memory, costs->stream_fs), reach = (costs->ahead - 1) * next;
 	int64_t wait = costs->latency_fs + shared(memory, costs->bus_fs) - costs->bus_fs;
+	int64_t behind = costs->ordered ? memory_drain(memory, now) : 0;
 
+	now += behind;
 	memory->taken_fs += costs->bus_fs;
 
 	/* Reads go first, and hold back the writes that wait for the same bus. */
@@ -115,10 +117,10 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 		memory->came = (memory->came > now ? memory->came : now) + next;
 		stream->ready = now + wait + next;
 	} else {
-		return wait;
+		return behind + wait;
 	}
 	stream->last = address;
-	return wait;
+	return behind + wait;
 }
 
 void memory_halt(struct memory *memory, int64_t fs)
@@ -128,12 +130,18 @@ void memory_halt(struct memory *memory, int64_t fs)
 	memory->came += fs;
 }
 
-void memory_found(struct memory *memory, uint64_t address)
+bool memory_found(struct memory *memory, uint64_t address, uint32_t bytes, bool begins, int64_t now)
 {
 	struct stream *stream = stream_at(memory, address);
+	bool next = stream;
 
+	if (!next && begins && memory->timing->memory.streams) {
+		stream = new_stream(memory, address, bytes);
+		stream->ready = now + memory->timing->memory.latency_fs;
+	}
 	if (stream)
 		stream->last = address;
+	return next;
 }
 
 void memory_reached(struct memory *memory, uint64_t address)

@@ -53,8 +53,12 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, boo
 /* No stream goes on for so long. */
 void memory_halt(struct memory *memory, int64_t fs);
 
-/* A cache in between had that line: what follows a stream goes on behind it. */
-void memory_found(struct memory *memory, uint64_t address);
+/*
+ * A cache in between had that line: what follows a stream goes on behind it. Whether it was the
+ * next of one; with `begins`, else one begins there.
+ */
+bool memory_found(struct memory *memory, uint64_t address, uint32_t bytes, bool begins,
+		  int64_t now);
 
 /* Writes within the `bytes` at `address`, once for writes to one place in a row. */
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);

@@ -39,6 +39,7 @@ struct cache_shape {
 	enum replacement replacement;
 	bool write_back, write_allocate;
 	int64_t hit_fs, next_fs;
+	int64_t stream_fs; /* 0: as hit_fs */
 	uint32_t filling; /* 0: stores that miss always have the line read */
 	enum fills fills;
 };
@@ -54,6 +55,7 @@ struct memory_costs {
 	int64_t uncached_fs; /* 0: the data cache is on from the start */
 	int64_t together_fs; /* 0: as stream_fs */
 	uint32_t buffer, streams, ahead, stride;
+	bool ordered;
 };
 
 /* At a change of the address space, by the part's kernel. */

@@ -8,6 +8,8 @@
  *   tlb KEY                          hit?
  *   memory read|store|write|send|pass ADDRESS BYTES NOW  how long it waits
  *   memory halt 0 0 FS               no stream goes on for so long
+ *   memory found|begin ADDRESS BYTES NOW  whether a line found in between was the next of a
+ *                                    stream; else one begins there, or not
  *   memory reach ADDRESS 0 0         code runs there; prints the wait before
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET [AHEAD [LOADED]]
@@ -103,6 +105,8 @@ static int drive_memory(void)
 			wait = memory_send(&memory, now);
 		else if (!strcmp(what, "halt"))
 			memory_halt(&memory, wait = now);
+		else if (!strcmp(what, "found") || !strcmp(what, "begin"))
+			wait = memory_found(&memory, address, bytes, *what == 'b', now);
 		else if (!strcmp(what, "reach"))
 			memory_reached(&memory, address);
 		else

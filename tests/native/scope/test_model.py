@@ -196,6 +196,22 @@ def test_lines_for_stores_are_of_no_stream(drive: Drive) -> None:
     assert waits == [70, 70, 0, 70, 0, 70]
 
 
+def test_a_line_is_read_after_the_writes_that_wait_where_the_part_keeps_their_order(
+    drive: Drive,
+) -> None:
+    lines = ["write 0 32 0", "write 32 32 0", "read 64 32 150", "read 96 32 500"]
+    assert drive("memory", memory(70, 70, 100, 4), lines) == [[0], [0], [70], [70]]
+    ordered = memory(70, 70, 100, 4) + "memory.ordered true\n"
+    assert drive("memory", ordered, lines) == [[0], [0], [50 + 70], [70]]
+
+
+def test_a_line_found_in_between_may_begin_a_stream(drive: Drive) -> None:
+    """Which says that the next of it was one: 1."""
+    lines = ["found 64 32 0", "found 96 32 0", "found 1024 32 0", "begin 64 32 0", "begin 96 32 0"]
+    file = memory(70, 7, 1, 4, streams=1)
+    assert drive("memory", file, lines) == [[0], [0], [0], [0], [1]]
+
+
 def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Drive) -> None:
     writes = [f"write {32 * number} 32 0" for number in range(3)]
     lines = [*writes[:2], "read 4096 32 0", writes[2]]

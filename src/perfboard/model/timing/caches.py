@@ -13,6 +13,8 @@ from perfboard.model.timing.duration import Duration, Time
 class Cache(WithSource):
     """One cache; `hit` is what being found there adds to an access, and `next`, of the second,
     what the next of lines that are waited for together (`core.misses`) comes after the first.
+    `stream`, of the second, is what the next line of a stream adds that is found there; 0: as
+    `hit`.
 
     `filling`, of the first of data, is the line in a row of stores that miss from which on
     lines are no longer read before they are written; 0: they always are. `fills` says which
@@ -28,6 +30,7 @@ class Cache(WithSource):
     allocate: str = "both"
     hit: Time = Field(Duration("0 cycles"))
     next: Time = Field(Duration("0 cycles"))
+    stream: Time = Field(Duration("0 cycles"))
     filling: int = 0
     fills: str = "up"
 

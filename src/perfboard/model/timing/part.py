@@ -191,6 +191,7 @@ class Memory(WithSource):
     one or two registers leave the core one by one, each in that time, and go to their line then.
     `together` is from one to the next of lines that loads wait for at once (`core.misses`), whose
     pages the TLB has; else these come as those of a stream do.
+    With `ordered`, a line is read after the writes that wait, not before them.
     With `uncached`, a bootloader runs without the data cache: until the kernel runs, the core
     waits that long for each access to memory.
     """
@@ -207,6 +208,7 @@ class Memory(WithSource):
     streams: int
     ahead: int = 1
     stride: int = 0
+    ordered: bool = False
 
 
 class PartChange(WithSource):
