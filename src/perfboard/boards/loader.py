@@ -182,6 +182,12 @@ def _whole(
     if isinstance(boot := shared.get("boot"), dict):
         # A budget is one device's, not that of all that boot alike.
         shared["boot"] = {key: value for key, value in boot.items() if key != "budget_s"}
+    if (
+        isinstance(medium := own.get("medium"), dict)
+        and medium.keys() != shared.get("medium", {}).keys()
+    ):
+        # A card in place of eMMC, or the other way.
+        shared.pop("medium", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
     # A board has the whole of its own timing, or the whole of the other's; so of each part of
     # its image.

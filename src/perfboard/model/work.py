@@ -20,6 +20,8 @@ _BEGINNINGS: dict[str, Work] = {
     "cpu.": "core",
     "program.7zip.": "core",
     "program.bc.": "core",
+    "program.dd.": "storage",
+    "program.fio.": "storage",
     "program.gmp.": "core",
     "program.openssl.": "crypto",
     "program.sysbench.": "float",

@@ -30,6 +30,19 @@ def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
     assert load(tmp_path, RPI2 + "\n[boot]\nbudget_s = 2.0").boot.budget_s == 2
 
 
+def test_a_card_takes_the_place_of_the_others_emmc(tmp_path: Path) -> None:
+    card = '[medium.card]\nsize = "64 MiB"\n'
+    like = (
+        VERDEX.replace('name = "verdex"', 'name = "b"').split("[machine]")[0] + 'like = "teres"\n'
+    )
+    board = load(tmp_path, like + card)
+    assert board.medium is not None and board.medium.name == "card"
+    emmc = load(tmp_path, like + card.replace("card", "emmc"))
+    assert emmc.medium is not None and emmc.medium.disk.size == 64 << 20
+    # What of the same medium is not its own is the other's.
+    assert emmc.medium.disk.transfer is not None
+
+
 def test_a_board_may_be_like_one_that_is_like_another(tmp_path: Path) -> None:
     lines = ['schema = "perfboard.board/1"', 'name = "b"', 'title = "B"', 'description = "B."']
     board = load(tmp_path, "\n".join([*lines, 'like = "rpi2"']))
