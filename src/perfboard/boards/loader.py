@@ -182,10 +182,8 @@ def _whole(
     if isinstance(boot := shared.get("boot"), dict):
         # A budget is one device's, not that of all that boot alike.
         shared["boot"] = {key: value for key, value in boot.items() if key != "budget_s"}
-    if (
-        isinstance(medium := own.get("medium"), dict)
-        and medium.keys() != shared.get("medium", {}).keys()
-    ):
+    medium = own.get("medium")
+    if isinstance(medium, dict) and set(medium) - set(shared.get("medium", medium)):
         # A card in place of eMMC, or the other way.
         shared.pop("medium", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)

@@ -32,9 +32,7 @@ def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
 
 def test_a_card_takes_the_place_of_the_others_emmc(tmp_path: Path) -> None:
     card = '[medium.card]\nsize = "64 MiB"\n'
-    like = (
-        VERDEX.replace('name = "verdex"', 'name = "b"').split("[machine]")[0] + 'like = "teres"\n'
-    )
+    like = VERDEX.split("[machine]")[0] + 'like = "teres"\n'
     board = load(tmp_path, like + card)
     assert board.medium is not None and board.medium.name == "card"
     emmc = load(tmp_path, like + card.replace("card", "emmc"))
