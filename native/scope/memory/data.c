@@ -102,7 +102,8 @@ static bool wait_for_line(uint32_t line, bool store)
 #endif
 
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
-static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint32_t mark)
+static uint32_t access_cache(uint64_t address, uint64_t place, uint32_t bytes, bool store,
+			     uint32_t mark)
 {
 	const struct cache_shape *shape = &part.l1d;
 	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
@@ -115,7 +116,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint3
 #endif
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
-		if (store && (!shape->write_allocate || filling_store(address))) {
+		if (store && (!shape->write_allocate || filling_store(address, bytes))) {
 			store_on(address, place, mark);
 			return CACHE_NOWHERE;
 		}
@@ -157,6 +158,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	uint64_t line = address >> model.near.line_shift | model.near.epoch, place, missed_l2;
 	int64_t tlb_fs = model.counters.tlb_fs;
 	uint32_t page, slot, mark = part.marks ? ahead & DATA_MARK : 0;
+	uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
 	const struct region *region;
 	int64_t began;
 
@@ -164,6 +166,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	/* Fills are often stores to one line after the other. */
 	if (store && line == model.near.missed) {
 		model.counters.l1d_misses++;
+		model.filled.bytes += bytes;
 		store_on(address, model.near.missed_place, mark);
 		return;
 	}
@@ -171,7 +174,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 
 	check_form(info);
 	if (is_device) {
-		access_device(place, 1u << qemu_plugin_mem_size_shift(info), store);
+		access_device(place, bytes, store);
 		return;
 	}
 	began = model.busy;
@@ -179,12 +182,11 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	page = translate(address, place);
 	region = memory_region(&model.memory, place);
 	if (!model.l1d.sets || model.memory.uncached || (region && !region->caches_data)) {
-		model_wait_for_data(memory_pass(&model.memory, place,
-						1u << qemu_plugin_mem_size_shift(info), store,
-						model_instant()));
+		model_wait_for_data(
+		    memory_pass(&model.memory, place, bytes, store, model_instant()));
 		return;
 	}
-	slot = access_cache(address, place, store, mark);
+	slot = access_cache(address, place, bytes, store, mark);
 	/* The walk for a page waits for the line before. */
 	if (part.memory.together_fs && part.tlb2.entries &&
 	    model.counters.tlb_fs - tlb_fs >= part.tlb2.miss_fs)

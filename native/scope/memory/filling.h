@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a store that misses, at a virtual address, is one of a run that is taken to fill memory.
+/*
+ * Whether a store of `bytes` that misses, at a virtual address, is one of a run that is taken to
+ * fill memory: of lines that are wholly stored, as far as those of the run before it tell.
  */
-bool filling_store(uint64_t address);
+bool filling_store(uint64_t address, uint32_t bytes);
 
 #endif

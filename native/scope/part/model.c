@@ -177,8 +177,9 @@ int64_t model_fill(uint64_t address, uint32_t bytes, bool store)
 	slot = cache_find(&shared_l2, line);
 	if (slot != CACHE_NOWHERE) {
 		cache_use(&shared_l2, slot);
-		if (!store && memory_found(&model.memory, (uint64_t)line << shared_l2.line_shift,
-					   shape->line, shape->stream_fs, model_instant()) &&
+		if (!store &&
+		    memory_found(&model.memory, (uint64_t)line << shared_l2.line_shift, shape->line,
+				 shape->stream_fs, model_instant()) &&
 		    shape->stream_fs)
 			return shape->stream_fs;
 		return shape->hit_fs;

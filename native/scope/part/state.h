@@ -90,7 +90,8 @@ struct counters {
  */
 struct filled {
 	uint64_t last_line, last_step;
-	uint32_t count;
+	uint32_t count, bytes; /* bytes: that were stored to the last line since it was not read */
+	bool partly;	       /* one of the run was not read, and not wholly stored either */
 };
 
 /* The loads of one group that wait at once. */

@@ -14,7 +14,7 @@
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET [AHEAD [LOADED]]
  *                                    what it costs
- *   filling ADDRESS                  whether the store is one of a run that fills memory
+ *   filling ADDRESS BYTES            whether the store is one of a run that fills memory
  *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
  *   core CLASS[:COUNT] READS WRITES ADDED  when it begins; bit 63 is the flags; then when all
  *                                    have ended, and how long before that what follows is fetched
@@ -157,11 +157,12 @@ static int drive_branch(void)
 static int drive_filling(void)
 {
 	uint64_t address;
+	uint32_t bytes;
 
 	if (!cache_open(&model.l1d, &timing.l1d))
 		return 1;
-	while (scanf("%" SCNu64, &address) == 1)
-		printf("%d\n", filling_store(address));
+	while (scanf("%" SCNu64 " %" SCNu32, &address, &bytes) == 2)
+		printf("%d\n", filling_store(address, bytes));
 	cache_close(&model.l1d);
 	return 0;
 }

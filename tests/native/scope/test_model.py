@@ -291,13 +291,22 @@ L1D = cache("l1d", 32768, 4, 64)
 def test_stores_to_line_after_line_fill_memory(
     drive: Drive, way: str, step: int, within: int, fills: bool
 ) -> None:
-    lines = [str(65536 + 64 * step * number + within) for number in range(6)]
+    lines = [f"{65536 + 64 * step * number + within} 64" for number in range(6)]
     # A second store to a line that has been missed in is no new line.
     lines.insert(2, lines[1])
     said = [
         fill for (fill,) in drive("filling", L1D + table("caches.l1d", filling=4, fills=way), lines)
     ]
     assert said == ([0, 0, 0, 0, 1, 1, 1] if fills else [0] * 7)
+
+
+def test_lines_that_are_stored_to_in_part_are_read(drive: Drive) -> None:
+    """From the first that was not read and was not whole, until another run begins."""
+    file = L1D + table("caches.l1d", filling=2)
+    halves = [f"{4096 + 64 * number + 32 * half} 32" for number in range(4) for half in (0, 1)]
+    assert [fill for (fill,) in drive("filling", file, halves)] == [0, 0, 1, 1, 1, 1, 1, 1]
+    parts = [f"{4096 + 64 * number} 32" for number in range(5)] + ["65536 64", "65600 64"]
+    assert [fill for (fill,) in drive("filling", file, parts)] == [0, 1, 0, 0, 0, 0, 1]
 
 
 def test_loads_of_a_group_wait_together(drive: Drive) -> None:
