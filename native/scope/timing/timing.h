@@ -40,7 +40,7 @@ struct cache_shape {
 	bool write_back, write_allocate;
 	int64_t hit_fs, next_fs;
 	int64_t stream_fs; /* 0: as hit_fs */
-	uint32_t filling; /* 0: stores that miss always have the line read */
+	uint32_t filling;  /* 0: stores that miss always have the line read */
 	enum fills fills;
 };
 
