@@ -16,13 +16,6 @@ from perfboard.model.work import Work, work_of
 
 # The metric that a figure is computed from, if the study does not have it directly.
 _DERIVED = {BEYOND_L1: "memory.random"}
-# Probes measure what they are named after; but for these metrics, the others.
-_PROBES = {
-    "flash.read.bandwidth": "flash.read",
-    "memory.copy.bandwidth": "memory.copy",
-    "memory.tmpfs.bandwidth": "memory.tmpfs",
-    "system.ram.available": "system.memory",
-}
 
 
 @dataclass(frozen=True)
@@ -164,10 +157,14 @@ def _value(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
     return max(values) if found[0].better == "higher" else min(values)
 
 
-def probes_for(figures: Iterable[PublishedValue]) -> list[str]:
-    """The probes that measure what the figures are of: they bear the names of their metrics."""
+def probes_for(figures: Iterable[PublishedValue], probes: Mapping[str, Iterable[str]]) -> list[str]:
+    """Those of the probes, each with its metrics, that measure what the figures are of.
+
+    Of several that measure one metric, that of its name.
+    """
     metrics = {_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None}
-    return sorted({_PROBES.get(metric, metric) for metric in metrics})
+    by = {metric: name for name, own in probes.items() for metric in own}
+    return sorted({metric if metric in probes else by.get(metric, metric) for metric in metrics})
 
 
 def checked_ranges(figures: Iterable[PublishedValue]) -> dict[str, tuple[int, int] | None]:

@@ -17,6 +17,7 @@ from perfboard.analysis.verify.rows import (
 )
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
+from perfboard.binaries.probes import all_probes
 from perfboard.boards.loader import load_board
 from perfboard.boards.margins import (
     CheckedFigure,
@@ -108,7 +109,8 @@ def verify_board(
         if kind == "boot":
             run = studies.boot(request, get_study("boot").options(boots=1), lab)
         else:
-            probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
+            known = {probe.name: [name for name, *_ in probe.metrics] for probe in all_probes()}
+            probes = probes_for(figures, known) + (list(PROBES) if (kind, at) == plain else [])
             options = ProbeOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
             run = studies.measure("verify", request, sorted({*probes}), options, lab)
         if run.status is Status.ABORTED:

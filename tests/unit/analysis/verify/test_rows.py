@@ -45,7 +45,7 @@ def test_a_read_at_random_counts_beyond_what_the_smallest_takes() -> None:
     asked = figure("memory.random.beyond_l1", 6.5e-9, size="64 KiB")
     assert measured(metrics, asked) == pytest.approx(6.5e-9)
     assert measured(metrics, figure("memory.random.beyond_l1", 1e-9, size="1 MiB")) is None
-    assert probes_for([asked]) == ["memory.random"]
+    assert probes_for([asked], {}) == ["memory.random"]
 
 
 def test_a_saving_is_a_difference_for_a_kernel_of_the_real_size() -> None:
@@ -74,7 +74,14 @@ def test_phases_that_follow_each_other_are_added_up() -> None:
 
 def test_a_metric_is_measured_by_the_probe_that_has_it() -> None:
     copies = [figure("memory.copy.bandwidth", 1.0), figure("system.ram.available", 1.0)]
-    assert probes_for(copies) == ["memory.copy", "system.memory"]
+    probes = {
+        "memory.copy": ["memory.copy.bandwidth"],
+        "system.memory": ["system.ram.available"],
+        "kernel.fork": ["kernel.fork", "kernel.exec"],
+        "kernel.exec": ["kernel.fork", "kernel.exec"],
+    }
+    assert probes_for(copies, probes) == ["memory.copy", "system.memory"]
+    assert probes_for([figure("kernel.fork", 1.0)], probes) == ["kernel.fork"]
 
 
 def test_only_held_out_rows_tell_the_accuracy() -> None:
@@ -104,7 +111,7 @@ def test_probes_and_ranges() -> None:
         figure("memory.bandwidth", 1.0, size="1 MiB"),
         figure("cpu.clock", 1.0),
     ]
-    assert probes_for(figures) == ["cpu.clock", "memory.bandwidth"]
+    assert probes_for(figures, {}) == ["cpu.clock", "memory.bandwidth"]
     checked = checked_ranges(figures)
     assert checked == {"memory.bandwidth": (65536, 1048576), "cpu.clock": None}
     metrics = [read(65536), metric("cpu.clock", 1.0)]

@@ -260,7 +260,7 @@ def test_boards_name_programs_that_no_probe_measures() -> None:
     assert timing is not None
     found = [figure for figure in timing.published if figure.program is not None]
     assert "./7za" in {figure.program.command[0] for figure in found if figure.program}
-    assert probes_for(found) == []
+    assert probes_for(found, {}) == []
 
 
 def test_every_second_program_of_all_boards_is_held_out() -> None:
