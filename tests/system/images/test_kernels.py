@@ -39,6 +39,16 @@ def test_a_kernel_of_the_factor_boots(tmp_path: Path, factor: str) -> None:
     assert command.json("study", "boot", *words)["status"] == "complete"
 
 
+@pytest.mark.kernels
+def test_a_distributions_kernel_has_random_numbers_before_its_first_program(tmp_path: Path) -> None:
+    command = Perfboard(tmp_path)
+    command.boards = list
+    words = ("--board", BOARD, "--boots", "1", "--set", "config=distribution", *COUNTED)
+    run = command.json("study", "boot", *words)
+    log = command.artifact(run, "boot-1/console.log").read_text(errors="replace")
+    assert 0 < log.find("random: crng init done") < log.find("Run /sbin/init")
+
+
 def test_no_factor_is_forgotten() -> None:
     loaded = load_board(BOARD)
     changing = set()

@@ -131,6 +131,10 @@ def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
     assert xz.options["CONFIG_KERNEL_XZ"] == "y"
 
 
+def test_a_distributions_kernel_has_a_seed_for_its_random_numbers() -> None:
+    assert variant_of(config="distribution").recipe.options["CONFIG_PERFBOARD_SEED"] == "y"
+
+
 def test_a_board_that_says_nothing_of_a_slim_kernel_is_told_how_to_find_it() -> None:
     board = with_slim({})
     with pytest.raises(UsageError, match="`perfboard boards slim BOARD` finds"):

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from perfboard.factors.base import Factor, Level, set_fields
+from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import UsageError
@@ -21,6 +21,12 @@ def _slim(recipe: Recipe) -> Recipe:
     return replace(recipe, options={**slim, **recipe.options})
 
 
+def _distribution(recipe: Recipe) -> Recipe:
+    # A distribution's kernel has a seed for its random numbers before the first program runs.
+    options = {**recipe.options, "CONFIG_PERFBOARD_SEED": "y"}
+    return replace(recipe, distribution=True, options=options)
+
+
 FACTOR = Factor(
     name="config",
     title="The kernel's configuration",
@@ -32,7 +38,7 @@ FACTOR = Factor(
             loses="system calls, devices and files in /proc that its boot does not use, "
             "and a program might later",
         ),
-        "distribution": Level(set_fields(distribution=True), technique=False),
+        "distribution": Level(_distribution, technique=False),
     },
     of_trials=True,
     has=lambda board: isinstance(board.image.kernel, BuiltKernel),
