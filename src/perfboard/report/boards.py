@@ -151,5 +151,6 @@ def boards_text(rows: Sequence[BoardRow]) -> str:
             )
             for row in rows
         ],
+        gap=1,
     )
     return render([table, "", "`perfboard boards show BOARD` describes one."])

@@ -89,11 +89,11 @@ def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":
     return table
 
 
-def list_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
-    """A list of things, a line each, whose columns are words."""
+def list_table(headings: Sequence[str], rows: Iterable[Sequence[str]], gap: int = 2) -> "Table":
+    """A list of things, a line each, whose columns are words, with `gap` spaces between them."""
     from rich.table import Table
 
-    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
