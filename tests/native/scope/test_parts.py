@@ -75,6 +75,10 @@ def test_a_return_takes_what_the_manual_says(
         # DDI 0460C, B.7, of a Cortex-R5; on the A53 the longer by what a single cycle's product is.
         ("rpi2", "multiply_add_twice", 2, 3),
         ("rpi-zero2", "multiply_add_twice", 2, 3),
+        # sbc-bench, 4L4k: a chain of loads; LLVM, AArch64SchedA55.td.
+        ("radxa-zero3", "load", 1, 2),
+        ("radxa-zero3", "multiply", 1, 2),
+        ("radxa-zero3", "fp_multiply_add", 1, 4),
         # As a part does that does not name it.
         ("rpi-zero2", "multiply_half", 1, 2),
         ("omap1710", "multiply_add_twice", 3, 4),
