@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.boards.loader import load_board
 from perfboard.model.timing.part import Costs
 from tests.support.board_files import PARTS, RPI2, VERDEX, refusal
 
@@ -138,11 +139,16 @@ def test_what_a_part_lacks_is_in_the_kernels_words(tmp_path: Path, line: str, sa
     assert said in refusal(tmp_path, lacking(line))
 
 
-@pytest.mark.parametrize("line", ['hwcaps = ["aes"]', 'differs = { java = "a long reason" }'])
-def test_a_64_bit_kernel_tells_programs_all(tmp_path: Path, line: str) -> None:
-    board = lacking(line).replace('"pxa270"', '"cortex-a7"')
+def test_a_64_bit_kernel_tells_programs_all(tmp_path: Path) -> None:
+    board = lacking('hwcaps = ["aes"]').replace('"pxa270"', '"cortex-a7"')
     told = refusal(tmp_path, board.replace('"qemu-system-arm"', '"qemu-system-aarch64"'))
-    assert f"timing.lacks.{line.split()[0]} is of a 32-bit Arm kernel, which qemu-system" in told
+    assert "timing.lacks.hwcaps is of a 32-bit Arm kernel, which qemu-system" in told
+
+
+def test_a_64_bit_board_may_say_what_programs_see_of_more_than_the_part() -> None:
+    lacks = load_board("rpi3-64").board.timing.lacks  # type: ignore[union-attr]
+    assert lacks
+    assert {"aes", "pmull", "sha1", "sha2"} == set(lacks.differs)
 
 
 @pytest.mark.parametrize("cost", ["alu = [1, 1]", "simd_wide = [8, 8]"])
