@@ -5,6 +5,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
@@ -14,8 +16,10 @@ from tests.support.variants import variant_of
 from ..conftest import Perfboard, compile_program
 
 LOGS = tomllib.loads((Path(__file__).parents[2] / "data" / "cpuinfo.toml").read_text())
-# orangepi-pc is emulated as rpi2 is, with a kernel of its own; teres is of 64 bits.
-BOARDS = tuple(name for name in LOGS if name not in ("orangepi-pc", "teres"))
+LONG = ("teres", "rpi3-64", "orangepi-zero3", "imx8mp-evk", "radxa-zero3")
+# orangepi-pc is emulated as rpi2 is, with a kernel of its own.
+BOARDS = tuple(name for name in LOGS if name not in ("orangepi-pc", *LONG))
+V8 = ("rpi-zero2", "rpi3")
 # CRC32, VSEL, VRINT, LDA and STL are of ARMv8. AESE is not in the Cortex-A53 of a Raspberry Pi.
 PROGRAM = """
 #include <arm_acle.h>
@@ -56,7 +60,7 @@ def check(board: str, cpuinfo: str) -> None:
 
 
 def test_programs_see_the_features_of_the_part(tmp_path: Path, trials: None) -> None:
-    """On rpi-zero2 alone a program for ARMv8 runs, and what its part lacks is counted."""
+    """On those of ARMv8 alone a program for it runs, and what its part lacks is counted."""
     perfboard = Perfboard(tmp_path / "data")
     program = tmp_path / "program"
     compile_program("arm-linux-gnueabihf-gcc", PROGRAM, program, *FLAGS)
@@ -70,13 +74,16 @@ def test_programs_see_the_features_of_the_part(tmp_path: Path, trials: None) -> 
         check(board, output)
         ran = output.endswith("4.0 4.0 e8b7be43\n")
         notes = " ".join(run["provenance"]["notes"])
-        assert ran == (board == "rpi-zero2")
+        assert ran == (board in V8)
         assert ran == ("lacks ran 1 times: 1 of AES" in notes)
         assert ran != ("(cortex-a7) does not know: compile it for the part" in notes)
 
 
-def test_programs_of_a_64_bit_board_see_the_features_of_the_part(tmp_path: Path) -> None:
-    build_image(variant_of("teres"), SilentProgress())
+@pytest.mark.parametrize("board", LONG)
+def test_programs_of_a_64_bit_board_see_the_features_of_the_part(
+    tmp_path: Path, board: str
+) -> None:
+    build_image(variant_of(board), SilentProgress())
     counted = {"detail": "counted"}
-    with open_target("virtual:teres", SilentProgress(), tmp_path, counted) as target:
-        check("teres", target.shell.run("cat /proc/cpuinfo").output)
+    with open_target(f"virtual:{board}", SilentProgress(), tmp_path, counted) as target:
+        check(board, target.shell.run("cat /proc/cpuinfo").output)
