@@ -5,7 +5,8 @@ usage: python benchmarks/ratios.py FILE ...
 
 A FILE has what one such command printed. Margins are made of these ratios, so a change of a timing
 model ends with this. It prints each ratio that moved by more than 0.005. Rows that were not
-measured lose theirs. Exit code 2 if the rows are not those of the board's file.
+measured lose theirs. A program's row gets the seconds that its run took here, too, by which the
+next is said to take as long. Exit code 2 if the rows are not those of the board's file.
 """
 
 import json
@@ -19,6 +20,7 @@ from perfboard.boards.loader import load_board
 
 _HEAD = "[[timing.published]]\n"
 _RATIO = re.compile(r"^ratio = (\S+)\n", re.MULTILINE)
+_HOST = re.compile(r"^host = \S+\n", re.MULTILINE)
 
 
 def with_ratios(text: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
@@ -33,9 +35,14 @@ def with_ratios(text: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, list
         old = _RATIO.search(block)
         block = _RATIO.sub("", block)
         ratio = row["ratio"] if row["use"] != "calibration" and row["modelled"] else None
-        if ratio:
-            end = block.index("\n", block.index("\nuse = ") + 1) + 1
-            block = f"{block[:end]}ratio = {ratio:.4g}\n{block[end:]}"
+        lines = f"ratio = {ratio:.4g}\n" if ratio else ""
+        if row["host_s"]:
+            # Of a run that failed there is no other cost.
+            block = _HOST.sub("", block)
+            digits = f"{row['host_s']:.2g}"
+            lines += f"host = {float(digits):g}\n"
+        end = block.index("\n", block.index("\nuse = ") + 1) + 1
+        block = f"{block[:end]}{lines}{block[end:]}"
         was = float(old[1]) if old else 0.0
         if abs((ratio or 0.0) - was) > 0.005:
             name = " ".join([row["metric"], *row["labels"].values(), *row["factors"].values()])

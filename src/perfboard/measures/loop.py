@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perfboard.bench.base import Bench
 from perfboard.bench.job import BoardFailed, Job, NotMeasurable
@@ -125,14 +125,20 @@ def _labelled(item: Item, found: Finding) -> Finding:
     return replace(found, metrics=tuple(metrics))
 
 
-def time_left(keys: Sequence[str], times: Mapping[str, float]) -> str:
-    """How long these items take, in words."""
+def time_left(keys: Sequence[Any], times: Mapping[Any, float]) -> str:
+    """How long these items take from now on, in words."""
+    words = time_words(keys, times)
+    return f"{words} left" if words else "no earlier run tells how long"
+
+
+def time_words(keys: Sequence[Any], times: Mapping[Any, float]) -> str:
+    """How long these items take, as in "about 4 min"; "" where that is known of none."""
     known = [times[key] for key in keys if key in times]
     if not known:
-        return "no earlier run tells how long"
+        return ""
     seconds = sum(known)
     words = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
-    return f"about {words} left" if len(known) == len(keys) else f"more than {words} left"
+    return f"about {words}" if len(known) == len(keys) else f"more than {words}"
 
 
 def _job(item: Item, bench: Bench) -> Job | None:

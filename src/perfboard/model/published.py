@@ -152,8 +152,9 @@ class PublishedValue(WithSource):
     `scale` has the virtual figure taken times the real board's value of a metric over the virtual
     one's. `kernel` is the version of Linux that the real board had, where the source gives it.
     `ratio` is the virtual figure over this one, as `boards verify` last found it: margins are made
-    of those (`boards.margins`). `differs` says why a virtual board's figure is further from it than
-    `WITHIN`, if it is.
+    of those (`boards.margins`). `host` is how many seconds its program's run took on a machine of
+    two cores then, by which the next is said to take as long. `differs` says why a virtual board's
+    figure is further from it than `WITHIN`, if it is.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
@@ -167,6 +168,7 @@ class PublishedValue(WithSource):
     kernel: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._+-]{0,40}$")] | None = None
     program: PublishedProgram | None = None
     ratio: Annotated[float, Field(gt=0, le=1e6, strict=False)] | None = None
+    host: Annotated[float, Field(gt=0, le=1e6, strict=False)] | None = None
     differs: Annotated[str, Field(max_length=1000)] = ""
 
     @model_validator(mode="after")
@@ -179,6 +181,8 @@ class PublishedValue(WithSource):
         if (self.program is not None) != self.metric.startswith(PROGRAM):
             raise ValueError(f'metric is {self.metric}; "{PROGRAM}" goes with a program, and only')
         if self.program is None:
+            if self.host is not None:
+                raise ValueError("host: is for the row of a program; omit it")
             return self
         if self.use == "calibration":
             raise ValueError("use is calibration; no parameter may come from a whole program")

@@ -20,9 +20,9 @@ def without_host(run: Run) -> Run:
     """The run as a report shows it: of each path of the host its last part alone."""
     provenance = run.provenance.model_copy(
         update={
-            "command": tuple(_plain(word) for word in run.provenance.command),
+            "command": tuple(without_paths(word) for word in run.provenance.command),
             "host": {},
-            "notes": tuple(_plain(note) for note in run.provenance.notes),
+            "notes": tuple(without_paths(note) for note in run.provenance.notes),
         }
     )
     board = run.board
@@ -32,16 +32,19 @@ def without_host(run: Run) -> Run:
     errors = []
     for error in run.errors:
         message, heading, console = error.message.partition(CONSOLE_HEADING)
-        errors.append(error.model_copy(update={"message": _plain(message) + heading + console}))
+        errors.append(
+            error.model_copy(update={"message": without_paths(message) + heading + console})
+        )
     return run.model_copy(
         update={
             "provenance": provenance,
             "board": board,
-            "target": _plain(run.target),
+            "target": without_paths(run.target),
             "errors": tuple(errors),
         }
     )
 
 
-def _plain(text: str) -> str:
+def without_paths(text: str) -> str:
+    """The text with the last part alone of each path of the host."""
     return _PATH.sub("", _HOME.sub("~", _USER.sub("", text)))

@@ -25,7 +25,8 @@ class Claim:
     `within` says whether it lies within the stated margin; None for a row that is not held
     out, which says nothing of the model's accuracy, and where the model leaves the metric out, so
     that `modelled` is false. `problem` is why a program gave none.
-    `scaled_by` is the factor of the virtual figure, if the published one has a scale.
+    `scaled_by` is the factor of the virtual figure, if the published one has a scale. `host_s` are
+    this machine's seconds for its program's run; None for a row of none.
     """
 
     published: PublishedValue
@@ -34,6 +35,7 @@ class Claim:
     problem: str = ""
     scaled_by: float | None = None
     modelled: bool = True
+    host_s: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -57,7 +59,8 @@ class Verification:
     `parameters` are what the board file says of its part, and what the probes see. `kernel` is
     the virtual board's package of Linux's source; "" for a kernel of the user's own. `margins` are
     those that runs of the board state, by class of work, by the ratios in the board files, and
-    `found` those by the ratios of this time. `source` says what both rest on.
+    `found` those by the ratios of this time. `source` says what both rest on. If it was
+    `interrupted`, the rows after that have no figure.
     """
 
     board: str
@@ -70,6 +73,7 @@ class Verification:
     runs: tuple[str, ...]
     parameters: tuple[PartParameter, ...] = ()
     kernel: str = ""
+    interrupted: bool = False
 
 
 def row_of(

@@ -18,6 +18,21 @@ examples:
   perfboard build-module gpio --kernel ~/build/linux-6.12
   perfboard build-module wake --kernel ~/build/linux-6.12 --into /srv/nfs/board
 """
+_VERIFY = """\
+Compare a virtual board with published figures of the real one.
+
+It measures each figure of the board's file, and says first how many of those that
+are held out lie inside the margins that runs of the board state. Then come all
+ratios as a chart, how many lie inside the margin of each kind of work, and each
+figure with its source. Before it begins it says how long that takes on this
+machine; what has to be built first takes longer. ^C ends it with what was measured
+by then. Each run is stored.
+
+examples:
+  perfboard boards verify rpi2
+  perfboard boards verify rpi2 --report      a page, whose path is the last line
+  perfboard boards verify rpi2 --json        the same figures for a program
+"""
 _NEW = "write the file of a board that boots a kernel and root file system of yours"
 
 
@@ -50,6 +65,13 @@ def add_commands(commands: Commands) -> None:
         if name == "show":
             one.add_argument("--file", action="store_true", help="print the board's file")
         if name == "verify":
+            one.description = _VERIFY
+            one.formatter_class = argparse.RawDescriptionHelpFormatter
+            one.add_argument(
+                "--report",
+                action="store_true",
+                help="write a page of it into the first run's folder, and print its path",
+            )
             one.options = ("perfboard.studies.probing", "TimeOptions")
     _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
     commands.add("studies", "studies", "list the studies, with their factors and levels")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from perfboard.model.timed_as import SEVERAL, StatedMargin
 from perfboard.model.work import CLASSES, WORDS
 
-_WORDS: dict[str, str] = {
+# Classes of work in words, and what is of several.
+WORK_WORDS: dict[str, str] = {
     **{str(work): word for work, word in WORDS.items()},
     SEVERAL: "several kinds together",
 }
@@ -19,8 +20,12 @@ def margins_words(margins: Mapping[str, StatedMargin], source: str) -> str:
     if not any(stated.rows for stated in margins.values()):
         return _as_before(margins, source)
     order = [work for work in (*CLASSES, SEVERAL) if work in margins]
-    known = [f"{_WORDS[work]} {_margin(margins[work])}" for work in order if margins[work].share]
-    seen = [f"{_WORDS[work]} {_worst(margins[work])}" for work in order if not margins[work].share]
+    known = [
+        f"{WORK_WORDS[work]} {_margin(margins[work])}" for work in order if margins[work].share
+    ]
+    seen = [
+        f"{WORK_WORDS[work]} {_worst(margins[work])}" for work in order if not margins[work].share
+    ]
     words = []
     if known:
         words.append(f"95 of 100 figures of the part lie within: {', '.join(known)}.")

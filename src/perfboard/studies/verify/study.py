@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures on a virtual board what was published of the real one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from perfboard.analysis.verify.parameters import PROBES, parameters
+from perfboard.analysis.verify.parameters import parameters
 from perfboard.analysis.verify.rows import (
     Claim,
     Verification,
     accuracy,
     measured,
-    probes_for,
     row_of,
     scale_of,
 )
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
-from perfboard.binaries.probes import all_probes
-from perfboard.boards.loader import load_board
 from perfboard.boards.margins import (
     CheckedFigure,
     checked,
@@ -27,23 +24,18 @@ from perfboard.boards.margins import (
     margins_of,
     part_figures,
 )
-from perfboard.boards.scope_text import TIMED
-from perfboard.factors.choose import choose, factors_of
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import VirtualBoard
-from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.errors import TargetError
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Metric, Run, Status
 from perfboard.model.target import virtual_target
 from perfboard.model.timed_as import stated_margin
 from perfboard.studies.base import get_study
 from perfboard.studies.probing import ProbeOptions, measure_target
+from perfboard.studies.verify.ahead import RunsAhead, runs_ahead
+from perfboard.studies.verify.plan import Group, VerifyPlan
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
-
-# The measuring study, and its levels: the boot study, the probe of flash, or other probes.
-_Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
-# Times the budget: a block can take a second of flash, and costs the host next to nothing.
-_OF_FLASH = 4
 
 
 @dataclass(frozen=True)
@@ -53,88 +45,42 @@ class Studies:
     boot: Callable[[Request, Any, Lab], Run] = lambda *asked: get_study("boot").run(*asked)
     measure: Callable[[str, Request, Sequence[str], ProbeOptions, Lab], Run] = measure_target
     programs: Callable[
-        [str, Sequence[PublishedValue], MarginOf, tuple[str, ...], Lab], Programs
+        [str, Sequence[PublishedValue], MarginOf, tuple[str, ...], Lab, RunsAhead], Programs
     ] = measure_programs
+
+
+@dataclass
+class _Measured:
+    """What was measured so far."""
+
+    metrics: dict[Group, tuple[Metric, ...]] = field(default_factory=dict)
+    programs: Programs = field(default_factory=Programs)
+    runs: list[str] = field(default_factory=list)
+    interrupted: bool = False
 
 
 _STUDIES = Studies()
 
 
 def verify_board(
-    name: str, command: tuple[str, ...], budget_s: float, lab: Lab, studies: Studies = _STUDIES
+    plan: VerifyPlan, command: tuple[str, ...], lab: Lab, studies: Studies = _STUDIES
 ) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
     Flash has its own, of four times the budget. The first run by probes measures the part's
-    parameters too. Then there is one for each program that the figures are of. Raises
-    UsageError for a board without a timing model, and for levels that it has not, and what
-    stopped a study's run.
+    parameters too. Then there is one for each program that the figures are of. If it is
+    interrupted, the rows of the runs that had ended are there. Raises KeyboardInterrupt if none
+    had, and what stopped a study's run.
     """
-    loaded = load_board(name)
-    board = loaded.board
-    timing = board.timing
-    if timing is None:
-        raise UsageError(
-            f"board {board.name} has no timing model to be verified; its file wants [timing]"
-        )
+    board, timing = plan.loaded.board, plan.timing
     kernel = board.image.kernel
-    defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
-    unnamed = {name: factor.default for name, factor in factors_of(board).items()}
-
-    def group(figure: PublishedValue, levels: Mapping[str, str]) -> _Group:
-        # A default that is named makes no other run.
-        named = {f: level for f, level in levels.items() if level != unnamed.get(f)}
-        at = tuple(sorted({**defaults, **named, **TIMED}.items()))
-        if figure.metric.startswith("boot."):
-            return "boot", at
-        return "flash" if figure.metric.startswith("flash.") else "probes", at
-
-    of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
-    plain: _Group = ("probes", tuple(sorted({**defaults, **TIMED}.items())))
-    groups: dict[_Group, list[PublishedValue]] = {plain: []}
-    for figure in of_probes.values():
-        for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
-            groups.setdefault(group(figure, levels), []).append(figure)
-    for levels in (*(dict(at) for _, at in groups), *(f.factors for f in timing.published)):
-        choose(loaded, levels)
     stated = margins_of(board)
 
     def margin(metric: str) -> float | None:
         return stated_margin(stated.margins, metric).share
 
-    metrics: dict[_Group, tuple[Metric, ...]] = {}
-    runs = []
-    for (kind, at), figures in groups.items():
-        request = Request(virtual_target(name), dict(at), command)
-        if kind == "boot":
-            run = studies.boot(request, get_study("boot").options(boots=1), lab)
-        else:
-            known = {probe.name: [name for name, *_ in probe.metrics] for probe in all_probes()}
-            probes = probes_for(figures, known) + (list(PROBES) if (kind, at) == plain else [])
-            options = ProbeOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
-            run = studies.measure("verify", request, sorted({*probes}), options, lab)
-        if run.status is Status.ABORTED:
-            raise KeyboardInterrupt
-        for error in run.errors:
-            raise TargetError(error.kind, f"Run {run.id} ended early: {error.message}")
-        runs.append(run.id)
-        metrics[kind, at] = run.metrics
-    found = {}
-    for number, figure in of_probes.items():
-        less = metrics[group(figure, figure.less)] if figure.less else ()
-        here = metrics[group(figure, figure.factors)]
-        row = row_of(figure, measured(here, figure, less), margin(figure.metric))
-        found[number] = replace(row, scaled_by=scale_of(here, figure))
-    of_programs, their_runs = studies.programs(name, timing.published, margin, command, lab)
-    found |= of_programs
-    runs += their_runs
-    left_out = {metric for table in timing.left_out for metric in table.metrics}
-    in_order = tuple(
-        replace(found[number], within=None, modelled=False)
-        if figure.metric in left_out
-        else found[number]
-        for number, figure in enumerate(timing.published)
-    )
+    found = _measure(plan, margin, command, lab, studies)
+    in_order = tuple(_rows(plan, found, margin))
     return Verification(
         board=board.name,
         part=timing.core.name,
@@ -143,10 +89,66 @@ def verify_board(
         source=stated.source,
         rows=in_order,
         accuracy=accuracy(in_order),
-        runs=tuple(runs),
-        parameters=tuple(parameters(timing, metrics[plain])),
+        runs=tuple(found.runs),
+        parameters=tuple(parameters(timing, found.metrics[plan.plain])),
         kernel=kernel.source if isinstance(kernel, BuiltKernel) else "",
+        interrupted=found.interrupted,
     )
+
+
+def _measure(
+    plan: VerifyPlan, margin: MarginOf, command: tuple[str, ...], lab: Lab, studies: Studies
+) -> _Measured:
+    ahead, found = runs_ahead(plan), _Measured()
+    for group in plan.groups:
+        try:
+            run = _run_group(plan, group, command, ahead.lab_for(group, lab), studies)
+            if run.status is Status.ABORTED:
+                raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            # The parameters come from the first run.
+            if not found.runs:
+                raise
+            found.interrupted = True
+            return found
+        for error in run.errors:
+            raise TargetError(error.kind, f"Run {run.id} ended early: {error.message}")
+        found.runs.append(run.id)
+        found.metrics[group] = run.metrics
+    published = plan.timing.published
+    programs = studies.programs(plan.name, published, margin, command, lab, ahead)
+    found.programs = programs
+    found.runs += programs.runs
+    found.interrupted = programs.interrupted
+    return found
+
+
+def _run_group(
+    plan: VerifyPlan, group: Group, command: tuple[str, ...], lab: Lab, studies: Studies
+) -> Run:
+    kind, at = group
+    request = Request(virtual_target(plan.name), dict(at), command)
+    if kind == "boot":
+        return studies.boot(request, get_study("boot").options(boots=1), lab)
+    options = ProbeOptions(plan.probe_time_s(group))
+    return studies.measure("verify", request, plan.probes(group), options, lab)
+
+
+def _rows(plan: VerifyPlan, found: _Measured, margin: MarginOf) -> Iterator[Claim]:
+    """The rows in the order of the board's file."""
+    left_out = {metric for table in plan.timing.left_out for metric in table.metrics}
+    for number, figure in enumerate(plan.timing.published):
+        if figure.program is not None:
+            unmeasured = row_of(figure, None, margin(figure.metric))
+            row = found.programs.rows.get(number, unmeasured)
+        else:
+            here = found.metrics.get(plan.group(figure, figure.factors), ())
+            less = found.metrics.get(plan.group(figure, figure.less), ()) if figure.less else ()
+            row = row_of(figure, measured(here, figure, less), margin(figure.metric))
+            row = replace(row, scaled_by=scale_of(here, figure))
+        if figure.metric in left_out:
+            row = replace(row, within=None, modelled=False)
+        yield row
 
 
 def _figures(board: VirtualBoard, rows: Sequence[Claim]) -> list[CheckedFigure]:

@@ -24,6 +24,7 @@ from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, RunError, Status
 from perfboard.store.folder import find_run, runs_folder
 from perfboard.store.reading import load_run
+from perfboard.studies.verify.ahead import RunsAhead
 from perfboard.studies.verify.programs import Programs, measure_programs, run_on
 from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
@@ -88,6 +89,7 @@ def test_without_a_figure_the_time_counts() -> None:
         ({"use": "calibration"}, "no parameter may come from a whole program"),
         ({"unit": "B/s"}, "give s where program has no figure"),
         ({"labels": {"size": "1"}}, "a program has none"),
+        ({"metric": "cpu.clock", "program": None, "host": 3}, "host: is for the row of a program"),
         ({"program": {"command": []}}, "at least 1 item"),
         ({"program": {"command": ["a\0b"]}}, "match pattern"),
         ({"program": {"command": ["a"], "packages": ["../x"]}}, "match pattern"),
@@ -138,9 +140,8 @@ class Board:
         return make_run(id=run_id, metrics=(real,), results=(trial,))
 
     def measure(self, *figures: PublishedValue) -> Programs:
-        return measure_programs(
-            "rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), self.run_on, fetch, compiled
-        )
+        asked = ("rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), RunsAhead())
+        return measure_programs(*asked, self.run_on, fetch, compiled)
 
 
 def fetch(wanted: NpmFile, progress: Progress) -> Path:
@@ -197,7 +198,8 @@ def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> N
         *(of_program(name, 2.0, program={"command": [name]}) for name in ("lua", "false")),
         *(of_program(name, 2.0, program={"command": [name]}) for name in ("crash", "slow")),
     ]
-    rows, runs = board.measure(*figures)
+    found = board.measure(*figures)
+    rows, runs = found.rows, found.runs
     assert [job.command[0] for _, job, _ in board.asked] == [
         *("7zz", "bc", "lua", "false", "crash", "slow")
     ]
@@ -223,7 +225,7 @@ def test_the_rows_factors_and_files_are_the_programs(board: Board) -> None:
     board.answers = {"a": (1.0, "", 0)}
     pushes = {"command": ["a"], "push": ["data/words.txt"]}
     row = of_program("y", factors={"flash": "cached"}, program=pushes)
-    rows, _ = board.measure(row, row.model_copy(update={"factors": {}}))
+    rows = board.measure(row, row.model_copy(update={"factors": {}})).rows
     assert [factors for _, _, factors in board.asked] == [{"flash": "cached"}, {}]
     folder = load_board("rpi2").path.resolve().parent
     assert board.asked[0][1].files == (folder / "data" / "words.txt",)
@@ -233,10 +235,10 @@ def test_the_rows_factors_and_files_are_the_programs(board: Board) -> None:
 def test_files_of_npm_are_the_programs_or_why_there_are_none(board: Board) -> None:
     board.answers = {"./a": (1.0, "", 0)}
     file = {"package": "tools", "version": "1.0.0", "file": "arm/a", "sha256": "0" * 64}
-    rows, _ = board.measure(
+    rows = board.measure(
         of_program("x", program={"command": ["./a"], "npm": [file]}),
         of_program("y", program={"command": ["./a"], "npm": [{**file, "package": "gone"}]}),
-    )
+    ).rows
     assert [job.files for _, job, _ in board.asked] == [(Path("/cache/arm/a"),)]
     assert (rows[0].problem, rows[1].problem) == ("", "npm has no gone")
 
@@ -244,15 +246,26 @@ def test_files_of_npm_are_the_programs_or_why_there_are_none(board: Board) -> No
 def test_a_program_of_ours_is_compiled_for_the_boards_architecture(board: Board) -> None:
     board.answers = {"./stream": (1.0, "", 0)}
     own = {"name": "stream", "flags": ["-Ofast", "-mcpu=cortex-a7"]}
-    rows, _ = board.measure(of_program("x", program={"command": ["./stream"], "own": own}))
+    rows = board.measure(of_program("x", program={"command": ["./stream"], "own": own})).rows
     assert [job.files for _, job, _ in board.asked] == [(Path("/cache/armhf/stream"),)]
     assert rows[0].ratio == 1.0
 
 
-def test_an_interrupted_program_ends_it_all(board: Board) -> None:
-    board.answers = {"true": Status.ABORTED}
-    with pytest.raises(KeyboardInterrupt):
-        board.measure(of_program("x"))
+def test_an_interrupted_program_ends_it_all_and_keeps_what_there_was(board: Board) -> None:
+    board.answers = {"bc": (2.6, "3.14", 0), "slow": Status.ABORTED, "never": (1.0, "", 0)}
+    names = ("bc", "slow", "never")
+    found = board.measure(*(of_program(name, program={"command": [name]}) for name in names))
+    assert [job.command[0] for _, job, _ in board.asked] == ["bc", "slow"]
+    assert found.interrupted and found.runs == ("run-1",)
+    assert {number: row.ratio for number, row in found.rows.items()} == {0: 2.6}
+
+
+def test_a_row_knows_what_its_run_took_of_this_machine(board: Board) -> None:
+    board.answers = {"bc": (2.6, "3.14", 0), "false": (1.0, "", 3)}
+    names = ("bc", "false")
+    found = board.measure(*(of_program(name, program={"command": [name]}) for name in names))
+    # As long as from the begin to the end of the run that the stand-in gives.
+    assert [found.rows[number].host_s for number in (0, 1)] == [12, None]
 
 
 def test_boards_name_programs_that_no_probe_measures() -> None:

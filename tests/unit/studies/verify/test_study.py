@@ -12,9 +12,10 @@ from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Run, RunError, Status
-from perfboard.report.verification import verification_text
+from perfboard.report.verification.text import verification_text
 from perfboard.studies.boot.study import BootOptions
 from perfboard.studies.probing import ProbeOptions
+from perfboard.studies.verify.plan import make_plan
 from perfboard.studies.verify.programs import MarginOf, Programs
 from perfboard.studies.verify.study import Studies, verify_board
 from tests.support.board_files import RPI2, VERDEX
@@ -29,10 +30,11 @@ class Board:
         self._probed, self._booted = probed or make_run(), booted or make_run()
         self.probes: list[tuple[Request, Sequence[str], float]] = []
         self.boots: list[dict[str, str]] = []
+        self.stopped = False
 
     def verify(self, name: str) -> Verification:
         studies = Studies(self._boot, self._measure, self._programs)
-        return verify_board(name, ("perfboard",), 60, Lab(), studies)
+        return verify_board(make_plan(name, 60), ("perfboard",), Lab(), studies)
 
     def _boot(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         assert options.boots == 1
@@ -49,7 +51,7 @@ class Board:
         self, board: str, figures: Sequence[PublishedValue], margin: MarginOf, *_: object
     ) -> Programs:
         rows = {n: row_of(f, None, margin(f.metric)) for n, f in enumerate(figures) if f.program}
-        return rows, ("run-9",)
+        return Programs(rows, ("run-9",), interrupted=self.stopped)
 
 
 def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
@@ -123,6 +125,23 @@ def test_a_run_that_ended_early_verifies_nothing() -> None:
     run = make_run(status=Status.FAILED, errors=(RunError(kind="hang", message="still"),))
     with pytest.raises(TargetError, match="ended early: still"):
         Board(run).verify("rpi2")
+
+
+def test_an_interrupted_first_run_leaves_nothing_to_say() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Board(make_run(status=Status.ABORTED)).verify("rpi2")
+
+
+def test_a_later_interruption_keeps_what_was_measured() -> None:
+    probed = make_run(metrics=(metric("cpu.clock", 9e8, "higher"),))
+    board = Board(probed, make_run(status=Status.ABORTED))
+    found = board.verify("verdex")
+    assert found.interrupted and len(found.runs) == len(board.probes) and len(board.boots) == 1
+    board = Board(probed)
+    board.stopped = True
+    found = board.verify("rpi2")
+    assert found.interrupted and found.rows[0].ratio == 1
+    assert f"Interrupted: {len(found.rows) - 1} rows of" in verification_text(found)
 
 
 def test_a_board_without_published_figures_has_parameters_all_the_same() -> None:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long the runs of a verification take on this machine, said before them and while they run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from perfboard.bench.lab import Lab
+from perfboard.binaries.probes import all_probes
+from perfboard.measures.loop import time_left, time_words
+from perfboard.model.progress import Progress, Step
+from perfboard.studies.verify.plan import Group, ProgramKey, VerifyPlan
+
+# Seconds of a machine of two cores at 2 to 3 GHz, as measured: a boot, with which probes begin too;
+# and a probe of weight 1 in 60 s of the board's time.
+_BOOT_S, _WEIGHT_S, _TIME_S = 10.0, 1.0, 60.0
+
+RunKey = Group | ProgramKey
+
+
+@dataclass(frozen=True)
+class RunsAhead:
+    """The runs in their order, and the host's seconds that each takes, where that is known."""
+
+    keys: Sequence[RunKey] = ()
+    times: Mapping[RunKey, float] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """How long all take, as in "about 4 min on this machine"."""
+        return f"{time_words(self.keys, self.times)} on this machine"
+
+    def lab_for(self, key: RunKey, lab: Lab) -> Lab:
+        """The lab whose steps say which run it is, and how long that and the rest take."""
+        if key not in self.keys:
+            return lab
+        place = self.keys.index(key)
+        left = time_left(self.keys[place:], self.times)
+        words = f"run {place + 1} of {len(self.keys)}, {left}"
+        return replace(lab, progress=_Placed(lab.progress, words))
+
+
+class _Placed:
+    """Progress whose steps name the place in the whole."""
+
+    def __init__(self, progress: Progress, place: str) -> None:
+        self._progress, self._place = progress, place
+
+    @contextmanager
+    def step(self, title: str, total: float) -> Iterator[Step]:
+        """See `Progress`."""
+        with self._progress.step(f"{title} ({self._place})", total) as step:
+            yield step
+
+
+def runs_ahead(plan: VerifyPlan) -> RunsAhead:
+    """The runs of the plan: boots and probes by what such work takes, programs as recorded."""
+    weights = {probe.name: probe.weight for probe in all_probes()}
+    times: dict[RunKey, float] = {}
+    for group in plan.groups:
+        times[group] = _BOOT_S
+        if group[0] == "probes":
+            weight = sum(weights[name] for name in plan.probes(group))
+            times[group] += weight * _WEIGHT_S * plan.time_s / _TIME_S
+    programs = plan.programs
+    times |= {key: row.host for key, row in programs.items() if row.host is not None}
+    return RunsAhead((*plan.groups, *programs), times)
