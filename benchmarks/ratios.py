@@ -5,8 +5,8 @@ usage: python benchmarks/ratios.py FILE ...
 
 A FILE has what one such command printed. Margins are made of these ratios, so a change of a timing
 model ends with this. It prints each ratio that moved by more than 0.005. Rows that were not
-measured lose theirs. A program's row gets the seconds that its run took here, too, by which the
-next is said to take as long. Exit code 2 if the rows are not those of the board's file.
+measured lose theirs. A program's row gets the seconds that its run took here, too: the next is
+expected to take as long. Exit code 2 if the rows are not those of the board's file.
 """
 
 import json

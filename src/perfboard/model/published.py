@@ -153,7 +153,7 @@ class PublishedValue(WithSource):
     one's. `kernel` is the version of Linux that the real board had, where the source gives it.
     `ratio` is the virtual figure over this one, as `boards verify` last found it: margins are made
     of those (`boards.margins`). `host` is how many seconds its program's run took on a machine of
-    two cores then, by which the next is said to take as long. `differs` says why a virtual board's
+    two cores: the next is expected to take as long. `differs` says why a virtual board's
     figure is further from it than `WITHIN`, if it is.
     """
 

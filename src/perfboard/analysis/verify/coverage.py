@@ -34,8 +34,8 @@ class HeldOut:
 class Coverage:
     """One class of work, by its rows of times and rates that set no parameter.
 
-    Of `stated` rows whose ratio the board's file has, `inside_stated` lie inside the stated margin
-    by that ratio; of the `measured` ones, `inside` by this time's. Both are None without a margin.
+    The board's file has the ratio of `stated` rows, by which `inside_stated` lie inside the margin;
+    `measured` have one of this time, by which `inside` do. Both are None without a margin.
     `mean` and `worst` are this time's errors; None where none was measured.
     """
 
@@ -51,7 +51,7 @@ class Coverage:
 
 
 def held_out(rows: Sequence[Claim]) -> HeldOut | None:
-    """What the held-out rows say; None where none was measured."""
+    """The held-out rows; None where none was measured."""
     errors = [
         (abs(row.ratio - 1), row)
         for row in rows

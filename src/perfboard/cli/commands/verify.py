@@ -29,17 +29,11 @@ def verify(options: argparse.Namespace) -> int:
     plan = make_plan(options.board, options_from(TimeOptions, options).time)
     print(f"Verifying {plan.loaded.board.name}: {runs_ahead(plan).words}.", file=sys.stderr)
     found = verify_board(plan, ("perfboard", *sys.argv[1:]), Lab(progress()))
-    code = print_verification(found, options.json)
-    if options.report:
-        from perfboard.report.verification.page import write_verification
-
-        path = write_verification(found)
-        print(shortest(path), file=sys.stderr if options.json else sys.stdout)
-    return code
+    return print_verification(found, options.json, options.report)
 
 
-def print_verification(found: Verification, as_json: bool) -> int:
-    """Prints what verifying a board found.
+def print_verification(found: Verification, as_json: bool, as_page: bool = False) -> int:
+    """Prints what verifying a board found; with `as_page`, the path of its page is the last line.
 
     130 where it was interrupted; 1 where it lies beyond its margin, or a probe sees another part
     than its file says; else 5 where something of that was not measured.
@@ -48,6 +42,10 @@ def print_verification(found: Verification, as_json: bool) -> int:
         _print_json(found)
     else:
         print(verification_text(found), end="")
+    if as_page:
+        from perfboard.report.verification.page import write_verification
+
+        print(shortest(write_verification(found)), file=sys.stderr if as_json else sys.stdout)
     if found.interrupted:
         return EXIT_INTERRUPTED
     within = [row.within for row in found.rows] + [row.within for row in found.parameters]

@@ -58,6 +58,7 @@ def render_verification(found: Verification) -> str:
                         "virtual": virtual_of(row),
                         "ratio": ratio_of(row),
                         "use": use_of(row),
+                        "differs": row.published.differs,
                         "source": numbers[row.published.source],
                     }
                     for row in rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `perfboard boards verify` found in words, the same in the terminal and on the page."""
+"""The words of `perfboard boards verify`, the same in the terminal and on the page."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ PARAMETER_COLUMNS = ("parameter", "board file", "virtual", "ratio")
 
 
 def answer(found: Verification) -> str:
-    """What the held-out rows say of the board, in a sentence."""
+    """The sentence on the held-out rows."""
     held = held_out(found.rows)
     if held is None:
         return "No held-out figure was measured."
@@ -94,7 +94,7 @@ def _inside(inside: int | None, of: int) -> str:
 
 def parameter_rows(found: Verification) -> list[tuple[str, ...]]:
     """The rows of the table whose columns are PARAMETER_COLUMNS."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in found.parameters:
         seen = "absent" if each.seen is None else format_value(each.seen, each.unit)
         ratio = "" if each.seen is None or not each.value else f"{each.seen / each.value:.3f}"
@@ -123,7 +123,7 @@ def ratio_of(row: Claim) -> str:
 
 
 def use_of(row: Claim) -> str:
-    """What the row does to the model; marked where it lies beyond its margin."""
+    """The use of the row for the model; marked where it lies beyond its margin."""
     words = USE_WORDS[row.published.use].replace("the model", "it")
     return (words if row.modelled else NOT_MODELLED) + ("" if row.within is not False else " !")
 
@@ -134,7 +134,7 @@ def sources(found: Verification) -> list[str]:
 
 
 def notes(found: Verification) -> Iterator[str]:
-    """What is to be known of the rows and the margins, a paragraph each."""
+    """The paragraphs on the rows and the margins."""
     if beyond := sum(row.within is False for row in found.rows):
         lies = "lies" if beyond == 1 else "lie"
         yield f"{_counted(beyond, 'held-out row')} {lies} beyond the margin, marked with !."

@@ -132,7 +132,7 @@ def _ended(trial: Run) -> _ProgramRun | str:
     (real,) = (metric for metric in trial.metrics if metric.name == "try.time.real")
     output: Path = find_run(trial.id) / "artifacts" / "stdout"
     text = output.read_text(errors="replace")
-    # What it needs was built before.
+    # All that it needs was built before.
     host_s = (trial.finished - trial.started).total_seconds()
     return _ProgramRun(real.samples[0], text, trial.id, host_s)
 

@@ -51,7 +51,7 @@ class Studies:
 
 @dataclass
 class _Measured:
-    """What was measured so far."""
+    """The figures and runs so far."""
 
     metrics: dict[Group, tuple[Metric, ...]] = field(default_factory=dict)
     programs: Programs = field(default_factory=Programs)
