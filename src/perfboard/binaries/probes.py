@@ -15,9 +15,9 @@ from perfboard.model.errors import EnvironmentLacksError
 
 LIST = "probes.json"
 _PACKAGED = Path(__file__).parent / "bin" / LIST
-# As native/probe/probe.h defines it: identifier, name, group, title, summary, weight, and what the
-# host does not need.
-_PROBE = re.compile(r"^PROBE\(\w+" + r',\s+"([^"\\]+)"' * 4 + r",\s+(\d+),", re.MULTILINE)
+# As native/probe/probe.h defines it: identifier, name, group, title, summary, and what the host
+# does not need.
+_PROBE = re.compile(r"^PROBE\(\w+" + r',\s+"([^"\\]+)"' * 4 + ",", re.MULTILINE)
 
 # The beginning of a `struct metric`.
 _METRIC = re.compile(r'"([a-z0-9_]+(?:\.[a-z0-9_]+)+)",\s*"(s|B/s|1/s|B|1)",\s*(LOWER|HIGHER)')
@@ -32,7 +32,6 @@ class ProbeWords:
     title: str  # as in "Memory latency"
     summary: str  # what it measures, a line
     metrics: tuple[tuple[str, str, str], ...] = ()  # name, unit, and "lower" or "higher" is better
-    weight: int = 1  # its share of the time that several take together
 
 
 def all_probes() -> tuple[ProbeWords, ...]:
@@ -52,7 +51,7 @@ def all_probes() -> tuple[ProbeWords, ...]:
             "from its wheel, which has the list of probes."
         )
     return tuple(
-        ProbeWords(match[1], match[2], match[3], match[4], _metrics(text), int(match[5]))
+        ProbeWords(match[1], match[2], match[3], match[4], _metrics(text))
         for text in (path.read_text() for path in sources)
         for match in _PROBE.finditer(text)
     )

@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from perfboard.bench.lab import Lab
-from perfboard.binaries.probes import all_probes
 from perfboard.measures.loop import time_left, time_words
 from perfboard.model.progress import Progress, Step
 from perfboard.studies.verify.plan import Group, ProgramKey, VerifyPlan
 
-# Seconds of a machine of two cores at 2 to 3 GHz, as measured: a boot, with which probes begin too;
-# and a probe of weight 1 in 60 s of the board's time.
-_BOOT_S, _WEIGHT_S, _TIME_S = 10.0, 1.0, 60.0
+# Seconds of a processor's time, by a part of one run of teres, whose four cores are timed; boards of
+# one core may take less. A boot, with which probes begin too, took 30. Probes took 8.4 for a second
+# of the board's, of which they spend some three quarters of what they may: their number and weights
+# only share it out.
+_BOOT_S, _SECOND_S = 30.0, 6.5
 
 RunKey = Group | ProgramKey
 
@@ -54,14 +55,12 @@ class _Placed:
 
 
 def runs_ahead(plan: VerifyPlan) -> RunsAhead:
-    """The runs of the plan: boots and probes by what such work takes, programs as recorded."""
-    weights = {probe.name: probe.weight for probe in all_probes()}
+    """The runs of the plan: boots and probes by what such work took, programs as recorded."""
     times: dict[RunKey, float] = {}
     for group in plan.groups:
         times[group] = _BOOT_S
         if group[0] == "probes":
-            weight = sum(weights[name] for name in plan.probes(group))
-            times[group] += weight * _WEIGHT_S * plan.time_s / _TIME_S
+            times[group] += plan.probe_time_s(group) * _SECOND_S
     programs = plan.programs
     times |= {key: row.host for key, row in programs.items() if row.host is not None}
     return RunsAhead((*plan.groups, *programs), times)

@@ -63,7 +63,7 @@ def test_each_program_counts_once_and_one_without_a_record_is_said(board: Path) 
     assert runs_ahead(make_plan(str(board), 60)).words.startswith("more than ")
 
 
-def test_probes_count_by_their_weight_and_time(board: Path) -> None:
+def test_probes_count_by_their_time(board: Path) -> None:
     board.write_text(text_of())
     (short,), (long,) = (runs_ahead(make_plan(str(board), s)).times.values() for s in (6, 60))
     assert 0 < short < long
