@@ -10,10 +10,10 @@ from perfboard.measures.loop import time_left, time_words
 from perfboard.model.progress import Progress, Step
 from perfboard.studies.verify.plan import Group, ProgramKey, VerifyPlan
 
-# Seconds of a processor's time, by a part of one run of teres, whose four cores are timed; boards of
-# one core may take less. A boot, with which probes begin too, took 30. Probes took 8.4 for a second
-# of the board's, of which they spend some three quarters of what they may: their number and weights
-# only share it out.
+# Seconds of a processor's time, by a part of one run of teres, whose four cores are timed: a board
+# of one core may take less. A boot, with which probes begin too, took 30. Probes took 8.4 for a
+# second of the board's, of which they spend some three quarters of what they may: their number and
+# weights only share it out.
 _BOOT_S, _SECOND_S = 30.0, 6.5
 
 RunKey = Group | ProgramKey
