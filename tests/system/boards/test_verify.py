@@ -12,21 +12,21 @@ import tomli_w
 
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
-from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
+from perfboard.model.errors import EXIT_INCONCLUSIVE
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board
 from tests.support.variants import variant_of
 
 from ..conftest import Perfboard
 
-# Whatever the kernel, the processor and its memory do the same. The rows of a kind of work and use.
+# Whatever the kernel, the processor and its memory do the same. Rows that set a parameter have no
+# ratio in the file: the model gives what it was set by.
+SIZES = ("64 KiB", "128 KiB", "256 KiB", "2 MiB")
 ROWS = (
-    ("memory.bandwidth", {"operation": "copy", "size": "16 MiB"}),
-    ("memory.bandwidth", {"operation": "copy", "size": "16 MiB", "loop": "pair"}),
-    ("memory.bandwidth", {"operation": "write", "size": "16 MiB", "loop": "c"}),
-    ("memory.random.beyond_l1", {"size": "128 KiB"}),
-    ("memory.random.beyond_l1", {"size": "8 MiB"}),
+    ("cpu.clock", {}),
+    *(("memory.random.beyond_l1", {"size": size}) for size in SIZES),
 )
+FITTED = 1.0
 
 
 @pytest.fixture(scope="module")
@@ -49,19 +49,19 @@ def test_five_rows_have_the_ratios_that_the_boards_file_states(tmp_path: Path, t
     own.write_text(tomli_w.dumps(table))
     board = Perfboard(tmp_path / "data")
     process = subprocess.run(
-        [*board.words, "boards", "verify", str(own), "--json", "--report", "--time", "1"],
+        [*board.words, "boards", "verify", str(own), "--json", "--report", "--time", "2"],
         capture_output=True,
         text=True,
         timeout=300,
         env=board.environment,
     )
-    # In a second the probes do not see the part's parameters as they are: that may count more.
-    assert process.returncode in (0, EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE), process.stderr
+    # In two seconds the probes may not see all of the part's parameters.
+    assert process.returncode in (0, EXIT_INCONCLUSIVE), process.stderr
     assert "on this machine." in process.stderr
     found = json.loads(process.stdout)
     assert len(rows) == 5
-    # As people read them: the next digit rests on how often each was measured.
+    # They were found in 60 s: the third digit rests on how often each was measured.
     ratios = [row["ratio"] for row in found["rows"]]
-    assert ratios == [pytest.approx(row["ratio"], abs=0.01) for row in rows]
+    assert ratios == [pytest.approx(row.get("ratio", FITTED), abs=0.015) for row in rows]
     page = board.data / "perfboard" / "runs" / found["runs"][0] / "verification.html"
     assert found["answer"] in page.read_text()
