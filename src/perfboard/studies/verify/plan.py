@@ -7,6 +7,7 @@ from typing import Literal
 
 from perfboard.analysis.verify.parameters import PROBES
 from perfboard.analysis.verify.rows import probes_for
+from perfboard.binaries.probes import all_probes
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
@@ -44,7 +45,8 @@ class VerifyPlan:
     def probes(self, group: Group) -> list[str]:
         """The probes of a group's run."""
         own = PROBES if group == self.plain else ()
-        return sorted({*probes_for(self.groups[group]), *own})
+        known = {probe.name: [name for name, *_ in probe.metrics] for probe in all_probes()}
+        return sorted({*probes_for(self.groups[group], known), *own})
 
     def probe_time_s(self, group: Group) -> float:
         """How long they may take together."""
