@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from perfboard.model.profile import UNITS
+from perfboard.model.budget import UNITS
 from perfboard.model.record import Record
 from perfboard.model.units import format_value
 

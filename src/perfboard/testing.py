@@ -50,7 +50,7 @@ class BenchFixture:
         the answer, it warns with InconclusiveWarning. Counted instructions have no seconds: that
         fails too.
         """
-        from perfboard.analysis.budget import not_held
+        from perfboard.analysis.budget import counted_words
         from perfboard.analysis.compare.comparison import label_name
         from perfboard.analysis.statistics.summary import judge
         from perfboard.model.run import TIMED_UNITS, Evidence, Outcome
@@ -63,7 +63,7 @@ class BenchFixture:
             pytest.fail(f"run {run.id} has no metric {metric}; it has {names}, …")
         found = known[metric]
         if run.evidence is Evidence.COUNTED and found.unit in TIMED_UNITS:
-            reason = not_held(metric, found.unit, budget, "boot it with detail='timed'").reason
+            reason = counted_words("boot it with detail='timed'")
             pytest.fail(f"{metric}: {reason}")
         stated = run.stated(found.name) if found.unit in TIMED_UNITS else None
         verdict = judge(found, budget, run.evidence, stated.reach if stated else 0.0)

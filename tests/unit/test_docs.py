@@ -11,7 +11,8 @@ import pytest
 
 import perfboard.model.results
 from perfboard.measures.catalogue import all_measures
-from perfboard.model.profile import UNITS, Profile
+from perfboard.model.budget import UNITS
+from perfboard.model.profile import Profile
 from perfboard.model.run import Evidence
 from perfboard.profiles.loader import list_profiles
 from perfboard.report.export.formats import FORMATS

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from perfboard.model.budget import MetricLimit
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
@@ -27,17 +28,21 @@ _CODES = {
 }
 
 
-def finish(run: Run, as_json: bool, named: Sequence[str] = ()) -> int:
+def finish(
+    run: Run, as_json: bool, named: Sequence[str] = (), budgets: Sequence[MetricLimit] = ()
+) -> int:
     """Writes the report of a run that was just made, and prints both; the exit code.
 
-    `named` are measures that the user asked for one by one.
+    `named` are measures that the user asked for one by one, `budgets` those of the command line.
     """
     from perfboard.report.writing import write_report
 
     report = write_report(find_run(run.id))
     print_run(run, as_json)
     print(shortest(report), file=sys.stderr if as_json else sys.stdout)
-    return exit_code(run, named)
+    code = exit_code(run, named)
+    # One that nothing was held against leaves the answer open.
+    return EXIT_INCONCLUSIVE if code == 0 and budgets and run.no_verdicts else code
 
 
 def print_run(run: Run, as_json: bool) -> None:

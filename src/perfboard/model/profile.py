@@ -1,121 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device that somebody wants to build: its key issues, scenarios and options."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from perfboard.model.board.board import NAME
+from perfboard.model.budget import Amount, Budget, parse_amount, parse_budget
 from perfboard.model.tables import Table
 
 Value = str | int | float | bool
 Parameters = dict[str, Value]
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
+# Why a budget is what it is: the end of a sentence, without its full stop.
+Because = Annotated[str, Field(max_length=200, pattern=r"^([^\x00-\x1f]*[^\x00-\x1f.])?$")]
 Name = Annotated[str, Field(pattern=f"^{NAME}$")]
-
-# As people write them, and what each is of the base unit.
-UNITS: dict[str, tuple[str, float]] = {
-    "s": ("s", 1.0),
-    "ms": ("s", 1e-3),
-    "us": ("s", 1e-6),
-    "ns": ("s", 1e-9),
-    "min": ("s", 60.0),
-    "B": ("B", 1.0),
-    "kB": ("B", 1e3),
-    "MB": ("B", 1e6),
-    "GB": ("B", 1e9),
-    "KiB": ("B", 1024.0),
-    "MiB": ("B", 1048576.0),
-    "B/s": ("B/s", 1.0),
-    "kB/s": ("B/s", 1e3),
-    "MB/s": ("B/s", 1e6),
-    "GB/s": ("B/s", 1e9),
-    "1/s": ("1/s", 1.0),
-    "%": ("1", 0.01),
-    "1": ("1", 1.0),
-    "J": ("J", 1.0),
-    "W": ("W", 1.0),
-    "A": ("A", 1.0),
-}
-_NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(\S+)?"
-_AMOUNT = re.compile(_NUMBER)
-_BUDGET = re.compile(rf"(<=|>=)\s*{_NUMBER}")
-
-
-def _in_base(number: str, written: str | None) -> tuple[float, str]:
-    """The number in the base unit of the written one, and that. Raises ValueError."""
-    if (name := written or "1") not in UNITS:
-        raise ValueError(f'the unit "{name}" is not one of {", ".join(UNITS)}')
-    unit, share = UNITS[name]
-    return float(number) * share, unit
-
-
-@dataclass(frozen=True)
-class Budget:
-    """A bound of a metric, in the metric's unit; the least that does, or the most."""
-
-    value: float
-    unit: str
-    least: bool
-    text: str
-
-
-def parse_budget(text: Any) -> Any:
-    """The budget that a text such as "<= 3 s" means. Raises ValueError."""
-    if not isinstance(text, str):
-        return text
-    match = _BUDGET.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(
-            f'found "{text}"; give <= or >=, a number and a unit, as in "<= 3 s" or ">= 30 1/s"'
-        )
-    value, unit = _in_base(match[2], match[3])
-    return Budget(value, unit, match[1] == ">=", text.strip())
-
-
-@dataclass(frozen=True)
-class MetricLimit:
-    """A budget of a metric that a command line gives."""
-
-    metric: str
-    budget: Budget
-
-
-_LIMIT = re.compile(r"\s*([a-z][\w.+-]*)\s*([<>]=.*)")
-
-
-def parse_limits(texts: Sequence[str]) -> tuple[MetricLimit, ...]:
-    """The limits that texts such as "boot.total <= 3 s" mean. Raises ValueError."""
-    found = {}
-    for text in texts:
-        if (match := _LIMIT.fullmatch(text)) is None:
-            raise ValueError(f'found "{text}"; give a metric and a limit, as "boot.total <= 3 s"')
-        if match[1] in found:
-            raise ValueError(f"{match[1]} is given more than once")
-        found[match[1]] = MetricLimit(match[1], parse_budget(match[2]))
-    return tuple(found.values())
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A number in a base unit, and as it was written."""
-
-    value: float
-    unit: str
-    text: str
-
-
-def parse_amount(text: Any) -> Any:
-    """The amount that a text such as "2852 KiB" means. Raises ValueError."""
-    if not isinstance(text, str):
-        return text
-    if (match := _AMOUNT.fullmatch(text.strip())) is None:
-        raise ValueError(f'found "{text}"; give a number and a unit, as in "2852 KiB"')
-    return Amount(*_in_base(match[1], match[2]), text.strip())
-
 
 AnyBudget = Annotated[Budget, BeforeValidator(parse_budget)]
 
@@ -140,13 +39,14 @@ class PublishedFigure(Table):
 class KeyIssue(Part):
     """A question that decides whether a board suits the device.
 
-    Without a budget, and a metric, it is only measured.
+    Without a budget, and a metric, it is only measured. `because` says why the budget is that.
     """
 
     name: Name
     question: Words
     metric: str = ""
     budget: AnyBudget | None = None
+    because: Because = ""
     weight: Literal["must", "should"] = "must"
     published: PublishedFigure | None = None
 
@@ -154,6 +54,8 @@ class KeyIssue(Part):
     def _alike(self) -> "KeyIssue":
         if self.budget is None and (self.metric or self.labels or self.published):
             raise ValueError("needs a budget for its metric; without one, omit the metric too")
+        if self.budget is None and self.because:
+            raise ValueError("needs a budget, which `because` is of")
         if self.budget is not None and not self.metric:
             raise ValueError("needs a metric, which the budget is of")
         if self.published and self.budget and self.published.figure.unit != self.budget.unit:
@@ -176,8 +78,15 @@ class Scenario(Table):
     name: Name
     question: Words
     budget: AnyBudget
+    because: Because = ""
     weight: Literal["must", "should"] = "must"
     parts: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)]
+
+    @model_validator(mode="after")
+    def _a_sum(self) -> "Scenario":
+        if self.budget.percentile is not None:
+            raise ValueError(f'found "{self.budget.text}"; a sum has no percentile: give <= or >=')
+        return self
 
 
 class DeviceChange(Table):

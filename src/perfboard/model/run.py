@@ -115,7 +115,10 @@ class Metric(Record):
 
 
 class Verdict(Record):
-    """A metric held against a budget; `low` and `high` bound its interval."""
+    """A metric held against a budget; `low` and `high` bound its interval.
+
+    `percentile`, in percent, says that the budget is of that one of the samples.
+    """
 
     metric: str
     unit: str
@@ -124,15 +127,43 @@ class Verdict(Record):
     low: Quantity
     high: Quantity
     outcome: Outcome
+    percentile: Quantity | None = None
+
+    @model_serializer(mode="wrap")
+    def _of_percentile(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "percentile")
+
+    @property
+    def name(self) -> str:
+        """The metric that is held, or the percentile of it."""
+        return held_name(self.metric, self.percentile)
 
 
 class NoVerdict(Record):
-    """A budget, in `unit`, that the metric was not held against; the reason, and what to do."""
+    """A budget, in `unit`, that the metric was not held against; the reason, and what to do.
+
+    `percentile` is a verdict's.
+    """
 
     metric: str
     unit: str
     budget: Quantity
     reason: str
+    percentile: Quantity | None = None
+
+    @model_serializer(mode="wrap")
+    def _of_percentile(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "percentile")
+
+    @property
+    def name(self) -> str:
+        """The metric that was not held, or the percentile of it."""
+        return held_name(self.metric, self.percentile)
+
+
+def held_name(metric: str, percentile: float | None) -> str:
+    """A metric, or a percentile of it, as a budget names it."""
+    return metric if percentile is None else f"{metric} p{percentile:g}"
 
 
 class Artifact(Record):

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
+from perfboard.model.budget import MetricLimit
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.run import Run
 from perfboard.profiles.loader import list_profiles
+from perfboard.studies.budgets import budget_option
 from perfboard.studies.plan import Plan, check_plan, run_plan
 from perfboard.studies.sets import items_named
 
@@ -28,7 +30,6 @@ class MeasureOptions(BenchOptions):
         "if that is less)",
         parse=parse_seconds,
         metavar="SECONDS",
-        formerly="budget",
     )
     cpu: int | None = option(
         None,
@@ -36,6 +37,7 @@ class MeasureOptions(BenchOptions):
         parse=parse_cpu,
         metavar="N",
     )
+    budget: tuple[MetricLimit, ...] = budget_option("network.tcp.bandwidth >= 90 Mbit/s")
 
 
 def measure_named(
@@ -58,7 +60,7 @@ def check_named(
     """The plan for these. Raises UsageError with all that is wrong, before anything is opened."""
     items = items_named(names, given)
     study = names[0] if len(names) == 1 and names[0] in list_profiles() else "measure"
-    plan = Plan(study, items, 0.0, options.cpu)
+    plan = Plan(study, items, 0.0, options.cpu, options.budget)
     wrong = check_plan(plan, request, options)
     if options.time is not None and not plan.probes:
         wrong.append("--time: is for probes, and none is measured here; omit it")

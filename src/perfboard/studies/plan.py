@@ -15,9 +15,11 @@ from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.measures.probe.probes import Probe
 from perfboard.measures.probe.together import probe_rounds
+from perfboard.model.budget import MetricLimit
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.run import Run, RunError
 from perfboard.store.recording import Content
+from perfboard.studies.budgets import check_limits, held
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,14 @@ class Plan:
     """Items for one run of `study`.
 
     Probes at their defaults run in turn with each other for `time_s` together, on the processor
-    `cpu` if it is given; the others follow one by one.
+    `cpu` if it is given; the others follow one by one. The metrics are held against `limits`.
     """
 
     study: str
     items: Sequence[Item]
     time_s: float
     cpu: int | None = None
+    limits: Sequence[MetricLimit] = ()
 
     @property
     def probes(self) -> list[Item]:
@@ -54,7 +57,7 @@ def check_plan(plan: Plan, request: Request, options: BenchOptions) -> list[str]
         )
     if plan.cpu is not None and not plan.probes:
         wrong.append("--cpu: is for probes, and none is measured here; omit it")
-    return wrong
+    return [*wrong, *check_limits(plan.limits, [item.measure for item in plan.items])]
 
 
 def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> Run:
@@ -86,7 +89,7 @@ def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> R
 def _content(plan: Plan, findings: Findings, bench: Bench) -> Content:
     content = content_of(plan.items, findings, bench)
     if content.metrics or findings.facts:
-        return content
+        return held(content, plan.limits, bench)
     reasons = {found.reason: None for found in findings.found.values() if found.reason}
     what = "No probe has" if len(plan.probes) == len(plan.items) else "No measure has"
     message = f"{what} measured anything: {' '.join(reasons)}"

@@ -96,6 +96,15 @@ def test_time_was_called_budget(
         (["measure", "bringupp"], 'did you mean "bringup"?'),
         (["measure", "./absent.toml"], "absent.toml"),
         (["measure", "web-mail"], "`perfboard study profile web-mail` does so"),
+        (
+            ["measure", "disk.dd", "--budget", "disk.dd.bandwith >= 1 MB/s"],
+            'nothing here gives a metric "disk.dd.bandwith"; did you mean "disk.dd.bandwidth"?',
+        ),
+        (
+            ["measure", "disk.dd", "--budget", "disk.dd.bandwidth >= 1 MB"],
+            "is not in a unit of disk.dd.bandwidth, which is B/s, kB/s, MB/s",
+        ),
+        (["measure", "disk.dd", "--budget", "disk.dd.bandwidth"], "give a metric and a limit"),
         (["measure", "disk.dd", "--with", "quik=true"], 'did you mean "quick"?'),
         (["measure", "disk.dd", "--with", "xyz=1"], "There are: quick, folder"),
         (["measure", "system.facts", "--with", "quick=true"], "--with quick: no such parameter"),

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.model.budget import UNITS, Budget, parse_budget
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import UNITS, Budget, parse_budget
+from perfboard.model.profile import KeyIssue, Scenario
 from perfboard.profiles.loader import (
     is_shipped,
     list_profiles,
@@ -25,7 +26,11 @@ OTHERS = 'published = {{ figure = "{}", of = "a search" }}'
 def test_a_shipped_profile_is_read(name: str) -> None:
     path = profile_path(name)
     assert is_shipped(path)
-    assert load_profile(path).profile.name == name
+    profile = load_profile(path)
+    assert profile.profile.name == name
+    rows: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
+    for row in rows:
+        assert row.because or row.budget is None, f"{row.name}: why is the budget that?"
 
 
 def test_a_new_profile_can_be_read_and_is_written_once(tmp_path: Path) -> None:
@@ -43,6 +48,9 @@ def test_a_new_profile_can_be_read_and_is_written_once(tmp_path: Path) -> None:
         (BUDGET, 'budget = "2 s"', 'found "2 s"; give <= or >='),
         (BUDGET, 'budget = "<= 2 fortnights"', 'the unit "fortnights" is not one of s, ms'),
         (BUDGET, "", "key_issue[0]: needs a budget for its metric"),
+        (BUDGET, 'budget = "p100 <= 2 s"', 'found "p100 <= 2 s"'),
+        ('budget = "<= 20 s"', 'budget = "p90 <= 20 s"', "a sum has no percentile"),
+        ("wondering", "wondering.", "key_issue[0].because"),
         ('weight = "must"', 'weight = "may"', "key_issue[0].weight: found"),
         ('weight = "must"', "wieght = 1", "key_issue[0].wieght: is not a key of a profile file"),
         ('name = "evening"', 'name = "search"', "the name search is there twice"),

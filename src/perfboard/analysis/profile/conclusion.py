@@ -5,8 +5,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from perfboard.analysis.budget import without_samples
 from perfboard.analysis.statistics.summary import judge
-from perfboard.model.profile import Budget, Count, KeyIssue, Part, Profile, Scenario
+from perfboard.model.budget import Budget
+from perfboard.model.profile import Count, KeyIssue, Part, Profile, Scenario
 from perfboard.model.results.profile import (
     FigureName,
     ProfileResult,
@@ -100,6 +102,7 @@ def judged(row: ProfileRow) -> Verdict | NoVerdict | None:
         return None
     if row.value is None or row.low is None or row.high is None:
         return NoVerdict(metric=row.name, unit=row.unit, budget=row.budget, reason=row.reason)
+    own = {} if row.percentile is None else {"percentile": row.percentile}
     return Verdict(
         metric=row.name,
         unit=row.unit,
@@ -108,6 +111,7 @@ def judged(row: ProfileRow) -> Verdict | NoVerdict | None:
         low=row.low,
         high=row.high,
         outcome=Outcome(row.outcome),
+        **own,
     )
 
 
@@ -149,7 +153,7 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
         return NoFigure(f"{asked} fits none of {part.metric}'s: {'; '.join(known)}{near}")
     (metric,) = fitting
     if not metric.samples:
-        return NoFigure("it has no samples")
+        return NoFigure(without_samples(metric))
     if part.labels.get(_BOUND) == "likely":
         bounds = [each for each in found if each.name == metric.name and _BOUND in each.labels]
         samples = tuple(sample for each in (*bounds, metric) for sample in each.samples)
@@ -220,6 +224,8 @@ def _row(
         unit=budget.unit,
         budget=budget.value,
         budget_text=budget.text,
+        because=asked.because,
+        percentile=budget.percentile,
         least=budget.least,
         outcome="not measured",
         published=_published(asked) if isinstance(asked, KeyIssue) else None,
@@ -231,6 +237,8 @@ def _row(
     if isinstance(found, NoFigure):
         return without(found.reason, "fail" if found.failed else "not measured")
     metric, limit = found
+    if lacks := budget.lacks(len(metric.samples)):
+        return without(lacks)
     if metric.unit in TIMED_UNITS and evidence is Evidence.COUNTED:
         return without("counted instructions are no seconds; use detail=timed")
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
@@ -238,7 +246,8 @@ def _row(
     # A figure between bounds has its interval already.
     as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
     known = exact or margin.reach is not None
-    verdict = judge(better, budget.value, as_it_is, 0.0 if exact else margin.reach)
+    share = 0.0 if exact else margin.reach
+    verdict = judge(better, budget.value, as_it_is, share, percentile=budget.percentile)
     held = {
         "outcome": verdict.outcome.value,
         "value": verdict.value,

@@ -3,6 +3,7 @@
 
 import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,34 @@ def mean_interval(samples: Sequence[float]) -> Interval | None:
     return _around(statistics.mean(samples), error, len(samples) - 1)
 
 
+def percentile_of(samples: Sequence[float], percent: float) -> float:
+    """The percentile of `samples` by nearest rank. Raises ValueError where there is none."""
+    # Rounded, since a percent is seldom a sum of powers of two.
+    rank = math.ceil(round(percent * len(samples) / 100, 9))
+    return sorted(samples)[max(rank, 1) - 1]
+
+
+def percentile_interval(samples: Sequence[float], percent: float) -> Interval:
+    """The samples that the true percentile lies between, whatever their distribution is.
+
+    How many of independent samples lie below it is binomial, so the ranks of the interval are. With
+    too few samples on a side it ends with the last.
+
+    Source: H. A. David and H. N. Nagaraja, "Order Statistics", 3rd edition (2003), section 7.1.
+    """
+    from scipy.special import bdtr
+
+    ordered, count = sorted(samples), len(samples)
+    tail = (1 - CONFIDENCE) / 2
+
+    def first(share: float) -> int:
+        """The fewest samples below the percentile that are not surpassed with that chance."""
+        return bisect_left(range(count), share, key=lambda k: float(bdtr(k, count, percent / 100)))
+
+    low, high = max(first(tail), 1), min(first(1 - tail) + 1, count)
+    return Interval(ordered[low - 1], ordered[high - 1])
+
+
 def difference_interval(a: Sequence[float], b: Sequence[float]) -> Interval | None:
     """Interval for mean(b) - mean(a), where variances and sizes may differ.
 
@@ -104,6 +133,7 @@ def judge(
     evidence: Evidence,
     margin: float | None = 0.0,
     precision: float = 0.0,
+    percentile: float | None = None,
 ) -> Verdict:
     """The metric held against `budget`, which is in the metric's unit.
 
@@ -113,25 +143,32 @@ def judge(
     median; where None is known of that, it is inconclusive. Elsewhere it is Student's t
     interval of the mean, widened by `precision`: so far all samples may be off alike, in the
     metric's unit. A single sample from a real machine has no interval: that is inconclusive.
-    Without an interval `low` and `high` are the value. Raises ValueError without samples.
+    With `percentile`, in percent, the value is that one of the samples and the interval its own,
+    widened alike. Without an interval `low` and `high` are the value. Raises ValueError without
+    samples.
     """
     found = summary(metric.samples)
-    if evidence in REPEATS:
-        value = found.median
-        if margin is None:
-            return _verdict(metric, budget, value, Interval(value, value), Outcome.INCONCLUSIVE)
-        interval = Interval(found.minimum / (1 + margin), found.maximum * (1 + margin))
+    known: Interval | None
+    if percentile is not None:
+        value = percentile_of(metric.samples, percentile)
+        known = percentile_interval(metric.samples, percentile)
+    elif evidence in REPEATS:
+        value, known = found.median, Interval(found.minimum, found.maximum)
     else:
-        value = found.mean
-        known = mean_interval(metric.samples)
-        if known is None:
-            return _verdict(metric, budget, value, Interval(value, value), Outcome.INCONCLUSIVE)
+        value, known = found.mean, mean_interval(metric.samples)
+    if known is None or (evidence in REPEATS and margin is None):
+        alone = Interval(value, value)
+        return _verdict(metric, budget, value, alone, Outcome.INCONCLUSIVE, percentile)
+    if evidence in REPEATS:
+        share = 1 + (margin or 0.0)
+        interval = Interval(known.low / share, known.high * share)
+    else:
         interval = Interval(known.low - precision, known.high + precision)
     within, beyond = interval.high <= budget, interval.low > budget
     if metric.better == "higher":
         within, beyond = interval.low >= budget, interval.high < budget
     outcome = Outcome.PASS if within else Outcome.FAIL if beyond else Outcome.INCONCLUSIVE
-    return _verdict(metric, budget, value, interval, outcome)
+    return _verdict(metric, budget, value, interval, outcome, percentile)
 
 
 def _around(middle: float, error: float, freedom: float) -> Interval:
@@ -146,9 +183,14 @@ def _around(middle: float, error: float, freedom: float) -> Interval:
 
 
 def _verdict(
-    metric: Metric, budget: float, value: float, interval: Interval, outcome: Outcome
+    metric: Metric,
+    budget: float,
+    value: float,
+    interval: Interval,
+    outcome: Outcome,
+    percentile: float | None,
 ) -> Verdict:
-    return Verdict(
+    found = Verdict(
         metric=metric.name,
         unit=metric.unit,
         budget=budget,
@@ -157,3 +199,4 @@ def _verdict(
         high=interval.high,
         outcome=outcome,
     )
+    return found if percentile is None else found.model_copy(update={"percentile": percentile})

@@ -13,6 +13,7 @@ from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors
 from perfboard.measures.parameters import parse_value
 from perfboard.model.errors import UsageError
+from perfboard.model.options import flag
 from perfboard.model.profile import Value
 from perfboard.model.target import command_on
 from perfboard.studies.measure import MeasureOptions, measure_named
@@ -26,7 +27,7 @@ def measure(options: argparse.Namespace) -> int:
     names, request, given = requested(options)
     parameters = parse_parameters(options.parameters)
     run = measure_named(names, parameters, request, given, lab_of(options))
-    code = finish(run, options.json, names)
+    code = finish(run, options.json, names, given.budget)
     for name in _STUDIES:
         if name in names:
             # A real board's boot has an end that its line tells.
@@ -39,6 +40,13 @@ def measure(options: argparse.Namespace) -> int:
 def requested(options: argparse.Namespace) -> tuple[list[str], Request, MeasureOptions]:
     """The names of what is to be measured, where, and how. Raises UsageError for no such board."""
     target, real = board_of(options.target, options.board)
+    limits: list[str] = getattr(options, flag("budget")) or []
+    # The time of probes was called so.
+    if old := [text for text in limits if text.replace(".", "", 1).isdigit()]:
+        words = "--budget is called --time now; the old name goes with the next release"
+        print(words, file=sys.stderr)
+        setattr(options, flag("time"), old[-1])
+        setattr(options, flag("budget"), [text for text in limits if text not in old] or None)
     request = Request(
         target=target or "local",
         factors=parse_factors(options.set),

@@ -37,7 +37,8 @@ def study(options: argparse.Namespace) -> int:
     if wrong := refusals(*(partial(check_study, chosen, *each) for each in asked)):
         raise UsageError("\n".join(wrong))
     if len(asked) == 1:
-        return finish(run_study(chosen, *asked[0], lab_of(options)), options.json)
+        run = run_study(chosen, *asked[0], lab_of(options))
+        return finish(run, options.json, budgets=getattr(asked[0][1], "budget", ()))
     runs = []
     for each in asked:
         runs.append(run_study(chosen, *each, lab_of(options)))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdicts of a device's profile on a board, as a run has them."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from perfboard.model.record import Quantity, Record
+from perfboard.model.record import Quantity, Record, without_unset
 from perfboard.model.results.base import Result
 
 RowOutcome = Literal["pass", "fail", "inconclusive", "not measured"]
@@ -38,7 +38,8 @@ class ProfileRow(Record):
 
     `value` is between `low` and `high`, all in `unit`; None where nothing was measured, for the
     `reason`. Those two alone are None where nobody knows how near a virtual board's value is.
-    `least` says that the budget is the least that does. `limit` names what held the board back, ""
+    `least` says that the budget is the least that does, `percentile` that it is of that one of the
+    samples, in percent, and `because` why it is that. `limit` names what held the board back, ""
     where nothing tells. `labels` are those of the metric that was held against the budget. `asked`
     is False for a row that the user left out: nothing of it was measured. `figures` are all that
     its measures gave.
@@ -53,6 +54,8 @@ class ProfileRow(Record):
     unit: str
     budget: Quantity
     budget_text: str
+    because: str = ""
+    percentile: Quantity | None = None
     least: bool
     outcome: RowOutcome
     value: Quantity | None = None
@@ -63,6 +66,10 @@ class ProfileRow(Record):
     asked: bool = True
     published: PublishedRow | None = None
     figures: tuple[FigureName, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _with_reasons(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "because", "percentile")
 
 
 class OptionRow(Record):

@@ -79,9 +79,9 @@ def _held(
     known = tuple(metric for metric in metrics if metric.extent)
     if isinstance(verdict, NoVerdict):
         words = no_verdict_sentence(verdict)
-        return HeldBudget(verdict.metric, known, None, None, verdict.unit, words, decides)
+        return HeldBudget(verdict.name, known, None, None, verdict.unit, words, decides)
     return HeldBudget(
-        name=verdict.metric,
+        name=verdict.name,
         metrics=known,
         outcome=verdict.outcome,
         value=verdict.value,

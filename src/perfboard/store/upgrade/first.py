@@ -3,9 +3,9 @@
 
 from typing import Any
 
-from perfboard.analysis.budget import not_held
+from perfboard.analysis.budget import counted_words
 from perfboard.analysis.program.titles import TITLES
-from perfboard.model.run import Evidence, Run
+from perfboard.model.run import Evidence, NoVerdict, Run
 
 OLD, NEW = "perfboard.run/1", "perfboard.run/2"
 # The one level of a factor that perturbed a run of OLD.
@@ -71,14 +71,17 @@ def without_counted_seconds(run: Run) -> Run:
     """
     if run.evidence is not Evidence.COUNTED:
         return run
-    remedy = "use --set detail=timed, where the board has a timing model"
+    reason = counted_words("use --set detail=timed, where the board has a timing model")
     dropped = [verdict for verdict in run.verdicts if verdict.unit == "s"]
     return run.model_copy(
         update={
             "verdicts": tuple(verdict for verdict in run.verdicts if verdict.unit != "s"),
             "no_verdicts": (
                 *run.no_verdicts,
-                *(not_held(each.metric, each.unit, each.budget, remedy) for each in dropped),
+                *(
+                    NoVerdict(metric=each.metric, unit=each.unit, budget=each.budget, reason=reason)
+                    for each in dropped
+                ),
             ),
         }
     )

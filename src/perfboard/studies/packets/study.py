@@ -12,6 +12,7 @@ from perfboard.measures.catalogue import get_measure
 from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.measures.network.packets import PROTOCOLS
+from perfboard.model.budget import MetricLimit
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.profile import Value
@@ -19,6 +20,7 @@ from perfboard.model.results.packets import PacketsResult
 from perfboard.model.results.published import PublishedResult
 from perfboard.model.run import Run, RunError
 from perfboard.store.recording import Content
+from perfboard.studies.budgets import budget_option, check_limits, held
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class PacketsOptions:
         parse=parse_seconds,
         metavar="SECONDS",
     )
+    budget: tuple[MetricLimit, ...] = budget_option("network.packets.paced >= 5000 1/s")
     this_network_is_mine: bool = option(
         False,
         "send to an address that is neither private nor loopback",
@@ -78,6 +81,7 @@ class PacketsStudy:
             for protocol in options.only
             if protocol not in PROTOCOLS
         ]
+        wrong += check_limits(options.budget, [get_measure("network.packets")])
         return [*wrong, *check_bench(request, BenchOptions())]
 
     def run(self, request: Request, options: PacketsOptions, lab: Lab) -> Run:
@@ -92,7 +96,11 @@ class PacketsStudy:
         with open_record(self.name, self.headline, request, BenchOptions(), lab) as (record, bench):
             bench.check_ends(options.sender, options.address, mine=options.this_network_is_mine)
             prepare(bench, [item])
-            with record.begin(lambda: _found(content_of([item], findings, bench), findings)):
+            with record.begin(
+                lambda: held(
+                    _found(content_of([item], findings, bench), findings), options.budget, bench
+                )
+            ):
                 measure_items([item], bench, findings, lab)
         return record.run
 

@@ -8,10 +8,12 @@ from typing import TypeVar
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_labels, check_parameters, check_value
+from perfboard.model.budget import Budget
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import UNITS, Budget, DeviceChange, Part, Profile
+from perfboard.model.profile import DeviceChange, Part, Profile
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
+from perfboard.studies.budgets import check_unit
 
 PartType = TypeVar("PartType", bound=Part)
 
@@ -28,14 +30,8 @@ def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
         )
     check_parameters(measure, part.parameters, where)
     check_labels(measure, part.labels, where)
-    if budget is not None and quantity is not None and budget.unit != quantity.unit:
-        written = {"1": 'none, or "%"'}.get(quantity.unit) or ", ".join(
-            name for name, (base, _) in UNITS.items() if base == quantity.unit
-        )
-        raise UsageError(
-            f'{where}: the budget "{budget.text}" is not in a unit of {part.metric}, which is '
-            f"{written}"
-        )
+    if budget is not None and quantity is not None:
+        check_unit(budget, quantity, where)
     return item_of(part)
 
 

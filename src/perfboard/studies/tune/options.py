@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a tune."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
 from perfboard.bench.options import BenchOptions, silence_option, timeout_option, usable_option
+from perfboard.model.budget import TOTAL, MetricLimit, parse_limits
 from perfboard.model.options import (
     option,
     parse_command,
@@ -14,6 +15,7 @@ from perfboard.model.options import (
     parse_one_level_each,
 )
 from perfboard.model.units import parse_size
+from perfboard.studies.budgets import budget_option
 
 # Below any kernel that boots a board.
 _LEAST_KERNEL = 64 << 10
@@ -26,6 +28,14 @@ def _parse_limit(text: str) -> int:
     if size < _LEAST_KERNEL:
         raise ValueError(f'"{text}" is less than any kernel; give more, or omit it for no limit')
     return size
+
+
+def _parse_budgets(texts: Sequence[str]) -> tuple[MetricLimit, ...]:
+    limits = parse_limits(texts)
+    for limit in limits:
+        if limit.metric != TOTAL or limit.budget.unit != "s" or limit.labels:
+            raise ValueError(f'"{limit.text}" is no limit of what it tunes, as "{TOTAL} <= 3 s"')
+    return limits
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,7 @@ class TuneOptions:
         parse=_parse_limit,
         metavar="SIZE",
     )
+    budget: tuple[MetricLimit, ...] = budget_option(f"{TOTAL} <= 3 s", parse=_parse_budgets)
     scheduler: str = option(
         "",
         "a Dask Distributed scheduler that spreads the work over machines",

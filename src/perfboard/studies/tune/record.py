@@ -7,7 +7,7 @@ from typing import Any
 
 from perfboard.analysis.boot.limit import boot_limit
 from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metrics_of
-from perfboard.analysis.budget import Verdicts, hold
+from perfboard.analysis.budget import hold
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.analysis.tune.combinations import (
     BASELINE,
@@ -22,6 +22,7 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.factors.choose import perturbations, timing_factors
 from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.budget import total_limit
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.tune import (
     Advice,
@@ -111,26 +112,29 @@ def found_by(
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     budget_s = board.boot.budget_s
-    held = Verdicts()
-    if total is not None and budget_s is not None:
-        evidence = subject.evidence
-        timed = subject.board.timed_as if evidence is Evidence.TIMED else None
-        held = hold(
+    limits = options.budget or ([] if budget_s is None else [total_limit(budget_s)])
+    evidence = subject.evidence
+    timed = subject.board.timed_as if evidence is Evidence.TIMED else None
+    held = [
+        hold(
             total,
-            budget_s,
+            limit.budget,
             evidence,
             stated=timed.stated(total.name) if timed else None,
-            precision_s=_reset_s(boots),
+            precision=_reset_s(boots),
             has_model=board.timing is not None,
         )
+        for limit in limits
+        if total is not None
+    ]
     return replace(
         found,
         subject=replace(subject, image=result.hashes, packages=result.packages),
         metrics=metrics,
         results=(*_boots(boots), tuning),
         notes=tuple(dict.fromkeys((*result.notes, *notes))),
-        verdicts=held.verdicts,
-        no_verdicts=held.no_verdicts,
+        verdicts=tuple(verdict for each in held for verdict in each.verdicts),
+        no_verdicts=tuple(none for each in held for none in each.no_verdicts),
     )
 
 

@@ -20,10 +20,12 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.opening import check_bench, open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
+from perfboard.measures.catalogue import get_measure
 from perfboard.measures.wakeups.meter_file import MeterFile
 from perfboard.measures.wakeups.metrics import metrics
 from perfboard.measures.wakeups.playback import RATE
 from perfboard.model.board.power import Power
+from perfboard.model.budget import MetricLimit
 from perfboard.model.channels import parse_volts
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_count
@@ -33,6 +35,7 @@ from perfboard.model.run import Run
 from perfboard.model.target import virtual_name
 from perfboard.model.units import format_value
 from perfboard.store.recording import Content, Recording
+from perfboard.studies.budgets import budget_option, check_limits, held
 
 _LOADS = ("idle", "copy", "burst12", "burst25")
 _MORE_LOADS = ("turns12", "turns25")
@@ -104,6 +107,7 @@ class WakeupsOptions:
         parse=parse_count("bytes", 64, 65536),
         metavar="BYTES",
     )
+    budget: tuple[MetricLimit, ...] = budget_option("wakeups.wakes <= 100 1/s")
     power: str = option(
         "",
         f"measure the energy of each playback by this meter of the target: {FORMS}; or by a CSV "
@@ -147,6 +151,7 @@ class WakeupsStudy:
             )
         if options.volts and not is_file(options.power):
             wrong.append("--volts: is of a meter's file; give --power ./FILE too, or omit it")
+        wrong += check_limits(options.budget, [get_measure("wakeups")])
         return [*wrong, *check_bench(request, BenchOptions())]
 
     def run(self, request: Request, options: WakeupsOptions, lab: Lab) -> Run:
@@ -308,12 +313,13 @@ def _found(plan: _PlaybackPlan, playbacks: Sequence[Playback]) -> Content:
         meter=options.power,
         power=model,
     )
-    return Content(
+    content = Content(
         place.bench.subject(),
         metrics=tuple(metrics(playbacks, model)),
         results=(result,),
         notes=(*place.bench.notes, *_meter_notes(plan, playbacks)),
     )
+    return held(content, options.budget, place.bench)
 
 
 def _meter_notes(plan: _PlaybackPlan, playbacks: Sequence[Playback]) -> Iterator[str]:

@@ -221,6 +221,20 @@ def test_a_scenario_is_the_sum_of_its_parts(parts: list[tuple[float, float]]) ->
     assert result.rows[1].value == pytest.approx(sum(count * time for count, time in parts))
 
 
+def test_a_budget_of_a_percentile_is_held_against_that_of_the_samples() -> None:
+    issue = {**ISSUE, "budget": "p90 <= 2 s", "because": "one waits for so long"}
+    samples = (1.0,) * 97 + (9.0,) * 3
+    (row,) = conclude(profile(issue), gives(*samples), Evidence.HOST, within(0.0)).rows
+    assert (row.outcome, row.value, row.percentile) == ("pass", 1.0, 90)
+    assert row.because == "one waits for so long"
+    ((verdict,), _) = verdicts_of(
+        conclude(profile(issue), gives(*samples), Evidence.HOST, within(0))
+    )
+    assert verdict.percentile == 90
+    (row,) = conclude(profile(issue), gives(1.0, 9.0), Evidence.HOST, within(0.0)).rows
+    assert row.outcome == "not measured" and "at least 100 samples" in row.reason
+
+
 def test_a_scenario_without_one_of_its_parts_says_which() -> None:
     part = {"workload": "work", "metric": "work.time", "parameters": {"n": 1}, "count": 2}
     scenario = {"name": "day", "question": "A day?", "budget": "<= 1 s", "parts": [part]}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.request import Request
+from perfboard.model.budget import parse_limits
 from perfboard.model.options import declared
 from perfboard.model.run import Evidence, Outcome
 from perfboard.report.html import render
@@ -66,9 +67,17 @@ def test_phases_are_held_against_budgets_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["boot.total >= 3 s", "boot.total <= 3 B", "disk.dd.bandwidth <= 3 s"]
+    ("text", "said"),
+    [
+        ("boot.total <= 3 B", "is not in a unit of boot.total, which is s, ms"),
+        ("disk.dd.bandwidth <= 3 s", 'nothing here gives a metric "disk.dd.bandwidth"'),
+    ],
 )
-def test_a_budget_of_something_else_is_refused(text: str) -> None:
-    parse = next(of.parse for each, of in declared(BootOptions) if each.name == "budget")
-    with pytest.raises(ValueError, match="is not a most of seconds of a boot"):
-        parse([text])
+def test_a_budget_of_something_else_is_refused(text: str, said: str) -> None:
+    (line,) = STUDY.check(request_of(), BootOptions(budget=parse_limits([text])))
+    assert line.startswith(f"--budget {text}: ") and said in line
+
+
+def test_a_budget_may_be_of_a_size() -> None:
+    limits = parse_limits(["image.kernel.size <= 3 MiB"])
+    assert STUDY.check(request_of(), BootOptions(budget=limits)) == []

@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 
+from perfboard.analysis.statistics.summary import percentile_of
 from perfboard.model.blocks import Bar, Block, Excerpt, SentenceBlock, TableBlock
 from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
@@ -44,7 +44,9 @@ def _value(row: ProfileRow) -> str:
 
 
 def _quantity(row: ProfileRow, value: float) -> str:
-    """As the budget is written: in percents, or in minutes, where it is."""
+    """As the budget is written: in percents, bits or minutes, where it is."""
+    if "bit/s" in row.budget_text:
+        return format_value(8 * value, "bit/s")
     if row.unit == "1" and row.budget_text.endswith("%"):
         return f"{100 * value:.3g} %"
     if row.budget_text.endswith("min") and value >= _MINUTE_S:
@@ -64,16 +66,23 @@ def _sentence(row: ProfileRow) -> str:
     """The row's verdict, for a manager."""
     if row.value is None:
         return f"{'Failed' if row.outcome == 'fail' else 'Not measured'}: {row.reason}."
-    bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
+    bound = f"at {'least' if row.least else 'most'} {row.budget_text.partition('=')[2].strip()}"
     words = f"{_value(row)}, and the budget is {bound}{_much(row)}"
     if row.outcome == "inconclusive":
         words = f"{_value(row)}, and the budget is {bound}: not decided"
         if row.low is not None and row.high is not None:
             low, high = (_quantity(row, each) for each in (row.low, row.high))
             words = f"Between {low} and {high}, and the budget is {bound}: not decided"
+    if row.percentile is not None:
+        words = f"p{row.percentile:g} of the samples: {words}"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     reason = f"; {row.reason}" if row.reason else ""
     return f"{words}{limit}{reason}."
+
+
+def _reason(row: ProfileRow) -> str:
+    """Why the budget is what it is."""
+    return f" Why {row.budget_text}: {row.because}." if row.because else ""
 
 
 def _much(row: ProfileRow) -> str:
@@ -123,12 +132,11 @@ def _frames(run: Run) -> list[_Frames]:
 
 def _shares(metric: Metric) -> str:
     """The percentiles by nearest rank, and the longest time."""
-    ordered = sorted(metric.samples)
-    ranks = [(share, ceil(share / 100 * len(ordered)) - 1) for share in _SHARES]
     shares = [
-        f"{share:g} % within {format_value(ordered[rank], metric.unit)}" for share, rank in ranks
+        f"{share:g} % within {format_value(percentile_of(metric.samples, share), metric.unit)}"
+        for share in _SHARES
     ]
-    return f"{', '.join(shares)}, the longest {format_value(ordered[-1], metric.unit)}"
+    return f"{', '.join(shares)}, the longest {format_value(max(metric.samples), metric.unit)}"
 
 
 def _changes(result: ProfileResult) -> list[str]:
@@ -220,7 +228,11 @@ def _options(result: ProfileResult) -> Block:
 def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
     yield _rows(run, result)
     frames = _frames(run)
-    lines = [f"{row.name}: {row.question} {_sentence(row)}" for row in result.rows if row.asked]
+    lines = [
+        f"{row.name}: {row.question} {_sentence(row)}{_reason(row)}"
+        for row in result.rows
+        if row.asked
+    ]
     if left_out := [row.name for row in result.rows if not row.asked]:
         lines.append(f"Not asked for: {', '.join(left_out)}.")
     if any(row.weight == "should" for row in result.rows):
