@@ -16,12 +16,10 @@ from perfboard.boards.loader import list_boards, load_board
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import TIMED_UNITS
-from perfboard.model.timed_as import SEVERAL, StatedMargin, error_of
+from perfboard.model.timed_as import FEWEST, SEVERAL, StatedMargin, error_of
 from perfboard.model.timing.part import Timing
 from perfboard.model.work import work_of
 
-# With fewer figures there is no margin.
-FEWEST = 5
 # The 97.5th percentile of Student's t, by degrees of freedom from 1 on: 95 % lie between it and its
 # negative. scipy.stats has it, and would make a list of boards start half a second later.
 _STUDENT = (
@@ -69,9 +67,19 @@ def margins_from(figures: Sequence[CheckedFigure]) -> dict[str, StatedMargin]:
     """
     works = dict.fromkeys(figure.work for figure in figures)
     found = {work: [figure for figure in figures if figure.work == work] for work in works}
+    ratios = {work: _by_board(own) for work, own in found.items()}
     if len(works) > 1:
         found[SEVERAL] = [*figures]
-    return {work: _stated(own) for work, own in found.items()}
+    return {
+        work: _stated(own).model_copy(update={"ratios": ratios.get(work, ())})
+        for work, own in found.items()
+    }
+
+
+def _by_board(figures: Sequence[CheckedFigure]) -> tuple[tuple[float, ...], ...]:
+    # In an order of their own, so that boards of one part have the same.
+    boards = {figure.board for figure in figures}
+    return tuple(sorted(tuple(f.ratio for f in figures if f.board == board) for board in boards))
 
 
 def part_figures(board: VirtualBoard) -> list[CheckedFigure]:

@@ -3,16 +3,18 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.record import Int64, Quantity, Record, without_unset
 from perfboard.model.work import work_of
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 # The key of the margin of what is of several classes of work, as a boot is.
 SEVERAL = "several"
+# With fewer figures of a class there is no margin of it, and no probability.
+FEWEST = 5
 
 
 def error_of(ratio: float) -> float:
@@ -26,13 +28,19 @@ class StatedMargin(Record):
     `share` is the margin: 95 of 100 figures of the real board lie within this share of the
     model's. None: `rows`, the figures that it was held against, are too few to say.
     `worst` is the largest error seen among them, as a share; None: none was seen. `covered` of the
-    rows lie within the margin that the others give.
+    rows lie within the margin that the others give. `ratios` are the figures of the class itself, a
+    tuple for each board: the model's over the published one.
     """
 
     share: Quantity | None = None
     worst: Quantity | None = None
     rows: Int64 = 0
     covered: Int64 | None = None
+    ratios: tuple[tuple[Quantity, ...], ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _of_ratios(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "ratios")
 
     @property
     def reach(self) -> float | None:

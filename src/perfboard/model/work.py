@@ -14,6 +14,16 @@ WORDS: dict[Work, str] = {
     "storage": "storage",
     "network": "network",
 }
+# What people publish of each, which a model can be held against.
+PUBLISHED: dict[Work, str] = {
+    "core": "7-Zip's or CoreMark's figures",
+    "crypto": "`openssl speed`",
+    "float": "Linpack's, Whetstone's or sysbench's figures",
+    "memory": "latencies and bandwidths of lmbench, tinymembench or STREAM",
+    "kernel": "lmbench's system calls and switches, or UnixBench's",
+    "storage": "rates of fio, bonnie++ or dd from its medium",
+    "network": "rates of iperf3 or netperf",
+}
 # The longest beginning of a metric's name counts. A boot and a user's program are of
 # several classes, and of none alone.
 _BEGINNINGS: dict[str, Work] = {

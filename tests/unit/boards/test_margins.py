@@ -11,7 +11,6 @@ from scipy.special import stdtrit
 
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.boards.margins import (
-    FEWEST,
     CheckedFigure,
     checked_rows,
     margins_from,
@@ -19,7 +18,7 @@ from perfboard.boards.margins import (
     part_figures,
     student,
 )
-from perfboard.model.timed_as import SEVERAL, StatedMargin, TimedAs, error_of
+from perfboard.model.timed_as import FEWEST, SEVERAL, StatedMargin, TimedAs, error_of
 from tests.support.board_files import RPI2
 
 RATIOS = st.lists(st.floats(0.2, 5), min_size=FEWEST, max_size=12)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from perfboard.analysis.budget import without_samples
+from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.profile.chances import BOUND, Prior, RowChance, chance_of, whole_chance
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.budget import Budget
 from perfboard.model.profile import Count, KeyIssue, Part, Profile, Scenario
@@ -34,8 +36,7 @@ class NoFigure:
 Look = Callable[[Part], tuple[Metric, ...] | NoFigure]
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
 _BUSY, _WAITING = 0.9, 0.5
-# The label of a figure that is given with the least and the most that it may be.
-_BOUND = "bound"
+_NOTHING = Prior()
 
 
 def conclude(
@@ -44,15 +45,17 @@ def conclude(
     evidence: Evidence,
     stated: Callable[[str], StatedMargin],
     only: Sequence[str] = (),
+    prior: Prior = _NOTHING,
 ) -> ProfileResult:
     """Each row's verdict, and that of the whole.
 
     `stated` gives how near a virtual board's times of a metric are known to be; a scenario's are
     as its worst part's. `only` are the rows
-    that were asked for; none: all. The others are there too, not measured.
+    that were asked for; none: all. The others are there too, not measured. `prior` is what the
+    probabilities rest on.
     """
     asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
-    rows = []
+    rows: list[tuple[ProfileRow, RowChance]] = []
     for each in asked:
         if each.budget is None:
             continue
@@ -66,8 +69,13 @@ def conclude(
             found = _metric(each, look, evidence)
         margin = max((stated(part.metric) for part in parts), key=_reach)
         row = _row(each, each.budget, found, evidence, margin)
+        metric = None if isinstance(found, NoFigure) else found[0]
+        names = [_metric(part, look, evidence) for part in parts] if metric else []
+        name = " + ".join(label_name(own[0]) for own in names if not isinstance(own, NoFigure))
+        chance = chance_of(row, metric, parts, name, evidence, prior)
         figures = _figures(parts, look) if asks else ()
-        rows.append(row.model_copy(update={"asked": asks, "figures": figures}))
+        row = chance.told(row.model_copy(update={"asked": asks, "figures": figures}))
+        rows.append((row, chance))
     study = profile.published
     return ProfileResult(
         published=study and PublishedSource(source=study.source, board=study.board),
@@ -75,8 +83,9 @@ def conclude(
         device=profile.profile.device,
         audience=profile.profile.audience,
         currency=profile.profile.currency,
-        outcome=whole_outcome(rows),
-        rows=tuple(rows),
+        outcome=whole_outcome([row for row, _ in rows]),
+        rows=tuple(row for row, _ in rows),
+        probability=whole_chance(rows),
     )
 
 
@@ -154,8 +163,8 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
     (metric,) = fitting
     if not metric.samples:
         return NoFigure(without_samples(metric))
-    if part.labels.get(_BOUND) == "likely":
-        bounds = [each for each in found if each.name == metric.name and _BOUND in each.labels]
+    if part.labels.get(BOUND) == "likely":
+        bounds = [each for each in found if each.name == metric.name and BOUND in each.labels]
         samples = tuple(sample for each in (*bounds, metric) for sample in each.samples)
         metric = metric.model_copy(update={"samples": samples})
     return metric, _limit(metric, found, evidence)
@@ -244,7 +253,7 @@ def _row(
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
     exact = metric.unit not in TIMED_UNITS or evidence is not Evidence.TIMED
     # A figure between bounds has its interval already.
-    as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
+    as_it_is = Evidence.TIMED if BOUND in metric.labels else evidence
     known = exact or margin.reach is not None
     share = 0.0 if exact else margin.reach
     verdict = judge(better, budget.value, as_it_is, share, percentile=budget.percentile)

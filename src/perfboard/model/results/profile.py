@@ -42,7 +42,8 @@ class ProfileRow(Record):
     samples, in percent, and `because` why it is that. `limit` names what held the board back, ""
     where nothing tells. `labels` are those of the metric that was held against the budget. `asked`
     is False for a row that the user left out: nothing of it was measured. `figures` are all that
-    its measures gave.
+    its measures gave. `probability` is that of the real board keeping the budget; None: it is not
+    known, since the model was held against too few figures of the work that is `lacking`, if any.
     """
 
     name: str
@@ -66,10 +67,13 @@ class ProfileRow(Record):
     asked: bool = True
     published: PublishedRow | None = None
     figures: tuple[FigureName, ...] = ()
+    probability: Quantity | None = None
+    lacking: tuple[str, ...] = ()
 
     @model_serializer(mode="wrap")
-    def _with_reasons(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_unset(self, handler(self), "because", "percentile")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        added = ("because", "percentile", "probability", "lacking")
+        return without_unset(self, handler(self), *added)
 
 
 class OptionRow(Record):
@@ -91,7 +95,8 @@ class OptionRow(Record):
 class ProfileResult(Result):
     """A profile's verdicts. `outcome` is that of all its rows of weight must together.
 
-    `source` is the SHA-256 sum of the profile's file.
+    `source` is the SHA-256 sum of the profile's file. `probability` is that of the real board
+    keeping the budgets of all these rows; None: of one of them it is not known.
     """
 
     kind: Literal["profile"] = "profile"
@@ -106,6 +111,11 @@ class ProfileResult(Result):
     options: tuple[OptionRow, ...] = ()
     source: str = ""
     published: PublishedSource | None = None
+    probability: Quantity | None = None
+
+    @model_serializer(mode="wrap")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "probability")
 
     @property
     def undecided(self) -> bool:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a board is right for a device: a verdict for each key issue of its profile."""
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from perfboard.analysis.profile.chances import Prior
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
@@ -25,8 +25,7 @@ from perfboard.model.options import option
 from perfboard.model.profile import DeviceChange, Part, Profile
 from perfboard.model.results.profile import OptionRow, ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
-from perfboard.model.target import command_on, virtual_name, virtual_target
-from perfboard.model.text import nearest
+from perfboard.model.target import command_on, virtual_target
 from perfboard.model.timed_as import StatedMargin
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Content, Recording
@@ -39,17 +38,7 @@ from perfboard.studies.profile.items import (
     with_parameters,
 )
 from perfboard.studies.profile.kept import EarlierRun, host_times, keep
-
-
-def parse_prices(texts: Sequence[str]) -> dict[str, float]:
-    """Prices by board. Raises ValueError for a text that is not BOARD=PRICE."""
-    prices = {}
-    for text in texts:
-        board, _, price = text.partition("=")
-        if not board or not re.fullmatch(r"\d{1,9}(\.\d{1,4})?", price):
-            raise ValueError(f'"{text}" is not BOARD=PRICE, as in rpi2=35')
-        prices[board] = float(price)
-    return prices
+from perfboard.studies.profile.prices import check_prices, parse_prices, price_of
 
 
 @dataclass(frozen=True)
@@ -103,14 +92,14 @@ class ProfileStudy:
             items.extend((*own, *items_of_options(profile, path, options.only)))
             refuse_unseen(items, path, bool(options.yes))
 
-        wrong = refusals(check_profile, lambda: _check_prices(request, options.price))
+        wrong = refusals(check_profile, lambda: check_prices(request, options.price))
         return [*wrong, *check_items(items, request, options)]
 
     def run(self, request: Request, options: ProfileOptions, lab: Lab) -> Run:
         path, profile = _profile(options, request)
         items = items_of(profile, path, options.only)
         changed = items_of_options(profile, path, options.only)
-        price, source = _price(request, options.price), hash_file(path)
+        price, source = price_of(request, options.price), hash_file(path)
         with open_record(self.name, self.headline, request, options, lab) as (record, bench):
             # One kernel serves the items that options change as well: another one would be taken
             # for what the option does.
@@ -171,33 +160,6 @@ def _profile(options: ProfileOptions, request: Request) -> tuple[Path, Profile]:
             f"`{command_on(request.target, request.place, 'measure', options.profile)}` measures it"
         )
     return path, profile
-
-
-def _names(request: Request) -> set[str]:
-    """The names that the board of a request is given a price by."""
-    if (loaded := virtual_board(request.target)) is not None:
-        return {loaded.board.name, virtual_name(request.target) or ""}
-    return {request.place}
-
-
-def _check_prices(request: Request, given: Mapping[str, float]) -> None:
-    """Raises UsageError for the price of a board that is not measured."""
-    known = {name for each in (request, *request.others) for name in _names(each)}
-    for name in given:
-        if name not in known:
-            raise UsageError(
-                f"--price {name}: that board is not measured here{nearest(name, known)} Give the "
-                f"price of {' or '.join(sorted(known))}"
-            )
-
-
-def _price(request: Request, given: Mapping[str, float]) -> float | None:
-    """The board's, as it is given, or as its file says."""
-    board = request.board
-    if (loaded := virtual_board(request.target)) is not None:
-        own = given.get(loaded.board.name, loaded.board.price)
-        return given.get(virtual_name(request.target) or "", own)
-    return given.get(request.place, board.price if board else None)
 
 
 def _check_options(profile: Profile, path: Path, request: Request) -> None:
@@ -262,7 +224,8 @@ def _conclude(asked: _ProfileRequest, findings: Findings, bench: Bench) -> Profi
     exact = StatedMargin(share=0.0)
     stated = timed.stated if timed is not None else lambda metric: exact
     look = partial(_look, findings)
-    return conclude(asked.profile, look, subject.evidence, stated, asked.options.only)
+    prior = Prior(subject.board.name, timed.margins if timed is not None else {})
+    return conclude(asked.profile, look, subject.evidence, stated, asked.options.only, prior)
 
 
 def _look(findings: Findings, part: Part) -> tuple[Metric, ...] | NoFigure:

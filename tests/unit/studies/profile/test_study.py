@@ -22,7 +22,8 @@ from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
-from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
+from perfboard.studies.profile.prices import parse_prices
+from perfboard.studies.profile.study import STUDY, ProfileOptions
 from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (

@@ -6,6 +6,7 @@ from math import inf
 
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Run
+from perfboard.report.sections.profile.chances import chance_words
 from perfboard.report.terminal import cells, new_table, render
 
 _ORDER = ("pass", "inconclusive", "not measured", "fail")
@@ -21,6 +22,10 @@ def boards_text(runs: Sequence[Run]) -> str:
     table.add_row(*cells("outcome", *(result.outcome for _, result in found)))
     if any(result.price is not None for _, result in found):
         table.add_row(*cells("price", *(_price(result) for _, result in found)))
+    if any(result.probability is not None for _, result in found):
+        chances = (result.probability for _, result in found)
+        words = ("" if chance is None else chance_words(chance) for chance in chances)
+        table.add_row(*cells("chance", *words))
     for name in dict.fromkeys(row.name for _, result in found for row in result.rows if row.asked):
         outcomes = (_outcome(result, name) for _, result in found)
         table.add_row(*cells(name, *outcomes))

@@ -12,6 +12,7 @@ from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
+from perfboard.report.sections.profile.chances import board_chance, lacking_words, row_chance
 from perfboard.report.sections.profile.figures import figures_block
 from perfboard.report.words.evidence import evidence_label
 
@@ -77,7 +78,7 @@ def _sentence(row: ProfileRow) -> str:
         words = f"p{row.percentile:g} of the samples: {words}"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     reason = f"; {row.reason}" if row.reason else ""
-    return f"{words}{limit}{reason}."
+    return f"{words}{limit}{reason}{row_chance(row)}."
 
 
 def _reason(row: ProfileRow) -> str:
@@ -167,7 +168,7 @@ def _lead(run: Run, result: ProfileResult) -> str:
     if options:
         best = min(options, key=lambda option: option.cost)
         more = f"; but with {best.title} ({best.cost:+g} {result.currency}) it passes"
-    return f"{words}{_why(result)}{more}. {result.device}."
+    return f"{words}{_why(result)}{more}.{board_chance(result)} {result.device}."
 
 
 def _rows(run: Run, result: ProfileResult) -> Block:
@@ -237,6 +238,7 @@ def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
         lines.append(f"Not asked for: {', '.join(left_out)}.")
     if any(row.weight == "should" for row in result.rows):
         lines.append("A verdict in brackets is of a row that should pass, and does not decide.")
+    lines += lacking_words(run, result)
     if lines := [*lines, *map(_frames_text, frames)]:
         yield SentenceBlock(text="\n".join(lines))
     yield from map(_bins, frames)

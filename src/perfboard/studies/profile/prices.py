@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What boards cost, in a profile's currency."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from perfboard.bench.opening import virtual_board
+from perfboard.bench.request import Request
+from perfboard.model.errors import UsageError
+from perfboard.model.target import virtual_name
+from perfboard.model.text import nearest
+
+
+def parse_prices(texts: Sequence[str]) -> dict[str, float]:
+    """Prices by board. Raises ValueError for a text that is not BOARD=PRICE."""
+    prices = {}
+    for text in texts:
+        board, _, price = text.partition("=")
+        if not board or not re.fullmatch(r"\d{1,9}(\.\d{1,4})?", price):
+            raise ValueError(f'"{text}" is not BOARD=PRICE, as in rpi2=35')
+        prices[board] = float(price)
+    return prices
+
+
+def _names(request: Request) -> set[str]:
+    """The names that the board of a request is given a price by."""
+    if (loaded := virtual_board(request.target)) is not None:
+        return {loaded.board.name, virtual_name(request.target) or ""}
+    return {request.place}
+
+
+def check_prices(request: Request, given: Mapping[str, float]) -> None:
+    """Raises UsageError for the price of a board that is not measured."""
+    known = {name for each in (request, *request.others) for name in _names(each)}
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"--price {name}: that board is not measured here{nearest(name, known)} Give the "
+                f"price of {' or '.join(sorted(known))}"
+            )
+
+
+def price_of(request: Request, given: Mapping[str, float]) -> float | None:
+    """The board's, as it is given, or as its file says."""
+    board = request.board
+    if (loaded := virtual_board(request.target)) is not None:
+        own = given.get(loaded.board.name, loaded.board.price)
+        return given.get(virtual_name(request.target) or "", own)
+    return given.get(request.place, board.price if board else None)
