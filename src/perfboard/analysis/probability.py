@@ -90,7 +90,7 @@ def modelled(
 ) -> "Draws":
     """Whether the real board keeps the budget in each draw, where the model says `value`.
 
-    Of several classes of work that one counts by which it is least likely. Each has a law.
+    The class of work by which that is least likely counts. Each of them has a law.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def modelled(
         own = _random(figure.board, work, figure.name).standard_normal(DRAWS)
         scale = np.sqrt(law.freedom / shared.chisquare(law.freedom, DRAWS))
         error = scale * (law.together * shared.standard_normal(DRAWS) + law.alone * own)
-        # Of a law of two figures an error may be beyond all numbers.
+        # An error may be beyond all numbers, by a law of two figures.
         with np.errstate(over="ignore"):
             found.append(figure.keeps(value * np.exp(-error)))
     return min(found, key=lambda draws: int(draws.sum()))

@@ -17,7 +17,9 @@ from perfboard.model.profile import Value
 from perfboard.model.progress import Progress, Step
 from perfboard.model.results.base import Result
 from perfboard.model.results.probes import ProbeProcess
-from perfboard.model.run import Evidence, Metric, Unit
+from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Unit
+from perfboard.model.timed_as import SEVERAL
+from perfboard.model.work import work_of
 
 # Debian Policy, section 5.6.1.
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
@@ -31,6 +33,11 @@ class Quantity:
     unit: Unit
     help: str
     better: Literal["lower", "higher"] = "lower"
+
+    @property
+    def work(self) -> str:
+        """The class of work that a time or a rate is of; "" of a size or a count."""
+        return (work_of(self.name) or SEVERAL) if self.unit in TIMED_UNITS else ""
 
     def metric(
         self, samples: Iterable[float], labels: Mapping[str, str] = MappingProxyType({})

@@ -37,7 +37,7 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 # The metric of a whole boot.
 TOTAL = "boot.total"
-# A percentile needs so many samples beyond it, on the average.
+# A percentile needs ten samples beyond it, on the average.
 _BEYOND = 10
 _NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(\S+)?"
 _AMOUNT = re.compile(_NUMBER)
@@ -76,7 +76,7 @@ class Budget:
         return math.ceil(round(100 * _BEYOND / beyond, 6))
 
     def lacks(self, samples: int) -> str:
-        """Why so many samples are too few, and how many do; "" if they do."""
+        """The reason why this number of samples is too small, with the one that does; or ""."""
         if self.percentile is None or samples >= self.fewest:
             return ""
         return (

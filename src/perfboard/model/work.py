@@ -14,7 +14,7 @@ WORDS: dict[Work, str] = {
     "storage": "storage",
     "network": "network",
 }
-# What people publish of each, which a model can be held against.
+# Figures that people publish of each: a model can be held against them.
 PUBLISHED: dict[Work, str] = {
     "core": "7-Zip's or CoreMark's figures",
     "crypto": "`openssl speed`",

@@ -10,6 +10,7 @@ from perfboard.cli.finish import finish
 from perfboard.measures.catalogue import all_measures
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.results.probes import ProbeProcess
+from perfboard.model.run import TIMED_UNITS
 from tests.support.command import call
 from tests.support.runs import make_run
 
@@ -31,7 +32,8 @@ def test_a_description_has_all_in_80_columns(name: str, capsys: pytest.CaptureFi
     one = all_measures()[name]
     assert printed.startswith(f"{name}: {one.title}\n\n")
     for each in one.metrics:
-        assert f"\n  {each.name} ({each.unit}, {each.better} is better)\n" in printed
+        work = f"; work: {each.work}" if each.unit in TIMED_UNITS else ""
+        assert f"\n  {each.name} ({each.unit}, {each.better} is better{work})\n" in printed
     assert all(f"\n  {each.name}=" in printed for each in one.parameters)
     assert max(map(len, printed.splitlines())) <= 80
 
@@ -48,7 +50,9 @@ def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [each["name"] for each in records] == list(all_measures())
     for each in records:
         assert set(each) == KEYS
-        assert all(set(one) == {"name", "unit", "help", "better"} for one in each["metrics"])
+        assert all(
+            set(one) == {"name", "unit", "help", "better", "work"} for one in each["metrics"]
+        )
         assert all({"name", "default", "help"} <= set(one) for one in each["parameters"])
 
 

@@ -23,7 +23,7 @@ BOUND = "bound"
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of a board, of which a run has figures, before any is held against a budget."""
+    """The board that a run has figures of, and the margins of its model."""
 
     board: str = ""
     margins: Mapping[str, StatedMargin] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class RowChance:
     draws: "Draws | None" = None
     lacking: tuple[str, ...] = ()
 
-    def told(self, row: ProfileRow) -> ProfileRow:
+    def noted(self, row: ProfileRow) -> ProfileRow:
         """The row with its probability."""
         if self.draws is None and not self.lacking:
             return row

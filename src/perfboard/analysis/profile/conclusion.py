@@ -74,7 +74,7 @@ def conclude(
         name = " + ".join(label_name(own[0]) for own in names if not isinstance(own, NoFigure))
         chance = chance_of(row, metric, parts, name, evidence, prior)
         figures = _figures(parts, look) if asks else ()
-        row = chance.told(row.model_copy(update={"asked": asks, "figures": figures}))
+        row = chance.noted(row.model_copy(update={"asked": asks, "figures": figures}))
         rows.append((row, chance))
     study = profile.published
     return ProfileResult(

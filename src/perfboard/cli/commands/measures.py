@@ -45,7 +45,7 @@ def _record(measure: Measure) -> dict[str, Any]:
     return {
         "name": measure.name,
         "title": measure.title,
-        "metrics": [asdict(each) for each in measure.metrics],
+        "metrics": [{**asdict(each), "work": each.work} for each in measure.metrics],
         "parameters": [asdict(each) for each in measure.parameters],
         "needs": needs_of(measure),
     }
@@ -55,7 +55,11 @@ def _description(measure: Measure) -> str:
     lines = [f"{measure.name}: {measure.title}", "", *_wrapped("", getdoc(type(measure)) or "")]
     parts = {
         "metrics": [
-            (f"{each.name} ({each.unit}, {each.better} is better)", each.help)
+            (
+                f"{each.name} ({each.unit}, {each.better} is better"
+                f"{each.work and f'; work: {each.work}'})",
+                each.help,
+            )
             for each in measure.metrics
         ],
         "parameters": [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What boards cost, in a profile's currency."""
+"""The prices of boards, in a profile's currency."""
 
 import re
 from collections.abc import Mapping, Sequence

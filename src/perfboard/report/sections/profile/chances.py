@@ -47,9 +47,9 @@ def lacking_words(run: Run, result: ProfileResult) -> Iterator[str]:
             (PUBLISHED[each] for each in CLASSES if each == work), f"figures of {_SEVERAL}"
         )
         count = timed.margins.get(work, StatedMargin()).rows if timed else 0
-        part = timed.part if timed else ""
         held = "figure was" if count == 1 else "figures were"
         yield (
             f"No chance is known of {names}: of {word}, {count} published {held} held against the "
-            f"model, and {FEWEST} are needed. What would help: {wanted}, of a board with a {part}."
+            f"model, and {FEWEST} are needed. It would help to have {wanted} of a board with that "
+            "part."
         )
