@@ -9,6 +9,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.model.board.image import OwnRoot
 from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from tests.support.board_files import RPI2, VERDEX, built_kernel, load, refusal
 from tests.support.variants import variant_of
@@ -34,8 +35,10 @@ def test_a_card_takes_the_place_of_the_others_emmc(tmp_path: Path) -> None:
     card = '[medium.card]\nsize = "64 MiB"\n'
     like = VERDEX.split("[machine]")[0] + 'like = "teres"\n'
     board = load(tmp_path, like + card)
+    assert isinstance(board, FlashBoard)
     assert board.medium is not None and board.medium.name == "card"
     emmc = load(tmp_path, like + card.replace("card", "emmc"))
+    assert isinstance(emmc, FlashBoard)
     assert emmc.medium is not None and emmc.medium.disk.size == 64 << 20
     # What of the same medium is not its own is the other's.
     assert emmc.medium.disk.transfer is not None

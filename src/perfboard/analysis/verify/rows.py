@@ -164,7 +164,7 @@ def _value(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
 def probes_for(figures: Iterable[PublishedValue], probes: Mapping[str, Iterable[str]]) -> list[str]:
     """Those of the probes, each with its metrics, that measure what the figures are of.
 
-    Of several that measure one metric, that of its name.
+    If several measure one metric, it is the one with the metric's name.
     """
     metrics = {_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None}
     by = {metric: name for name, own in probes.items() for metric in own}
