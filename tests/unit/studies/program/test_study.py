@@ -53,7 +53,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["rpi2"], "no command to try"),
         (["rpi2", "--"], "no command to try"),
-        (["rpi3", "--", "true"], 'there is no board "rpi3"'),
+        (["rpi6", "--", "true"], 'there is no board "rpi6"'),
         (["--", "true"], "required: BOARD"),
         (["rpi2", "true", "--", "true"], "try takes no true"),
         (["rpi2", "--compare", "rpi2", "--", "true"], "a board is named twice"),
