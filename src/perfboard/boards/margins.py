@@ -27,6 +27,8 @@ _STUDENT = (
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
     *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
 )
+# A margin names the boards that it rests on, if they are as few.
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def margins_of(board: VirtualBoard) -> BoardMargins:
     if not names:
         return BoardMargins({}, "no published figure of the part was held against the model")
     boards = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if len(names) > _MOST_NAMED:
+        boards = f"{len(names)} boards with it"
     count = f"{len(figures)} published figure{'s' if len(figures) > 1 else ''}"
     return BoardMargins(margins_from(figures), f"{count} of {boards}")
 
