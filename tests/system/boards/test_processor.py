@@ -17,8 +17,9 @@ from ..conftest import Perfboard, compile_program
 
 LOGS = tomllib.loads((Path(__file__).parents[2] / "data" / "cpuinfo.toml").read_text())
 LONG = ("teres", "rpi3-64", "orangepi-zero3", "imx8mp-evk", "radxa-zero3")
-# orangepi-pc is emulated as rpi2 is, with a kernel of its own.
-BOARDS = tuple(name for name in LOGS if name not in ("orangepi-pc", *LONG))
+# Emulated as rpi2, am335x-evm and teres are; the first with a kernel of its own.
+ALIKE = ("orangepi-pc", "beaglebone-green-eco", "sk-am62b", "sk-am62b-lp")
+BOARDS = tuple(name for name in LOGS if name not in (*ALIKE, *LONG))
 V8 = ("rpi-zero2", "rpi3")
 # CRC32, VSEL, VRINT, LDA and STL are of ARMv8. AESE is not in the Cortex-A53 of a Raspberry Pi.
 PROGRAM = """

@@ -99,7 +99,7 @@ NOT_YET = {
     "sk-am62b": ("program.", "memory.copy."),
     "am335x-evm": ("program.", "memory.map.", "memory.latency"),
     "sk-am62b-lp": ("",),
-    "bb-green-eco": ("",),
+    "beaglebone-green-eco": ("",),
 }
 
 

@@ -38,10 +38,10 @@ class RunsAhead:
         place = self.keys.index(key)
         left = time_left(self.keys[place:], self.times)
         words = f"run {place + 1} of {len(self.keys)}, {left}"
-        return replace(lab, progress=_Placed(lab.progress, words))
+        return replace(lab, progress=_StepsOfRun(lab.progress, words))
 
 
-class _Placed:
+class _StepsOfRun:
     """Progress whose steps name the place in the whole."""
 
     def __init__(self, progress: Progress, place: str) -> None:

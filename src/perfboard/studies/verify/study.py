@@ -50,7 +50,7 @@ class Studies:
 
 
 @dataclass
-class _Measured:
+class _Measurements:
     """The figures and runs so far."""
 
     metrics: dict[Group, tuple[Metric, ...]] = field(default_factory=dict)
@@ -98,8 +98,8 @@ def verify_board(
 
 def _measure(
     plan: VerifyPlan, margin: MarginOf, command: tuple[str, ...], lab: Lab, studies: Studies
-) -> _Measured:
-    ahead, found = runs_ahead(plan), _Measured()
+) -> _Measurements:
+    ahead, found = runs_ahead(plan), _Measurements()
     for group in plan.groups:
         try:
             run = _run_group(plan, group, command, ahead.lab_for(group, lab), studies)
@@ -134,7 +134,7 @@ def _run_group(
     return studies.measure("verify", request, plan.probes(group), options, lab)
 
 
-def _rows(plan: VerifyPlan, found: _Measured, margin: MarginOf) -> Iterator[Claim]:
+def _rows(plan: VerifyPlan, found: _Measurements, margin: MarginOf) -> Iterator[Claim]:
     """The rows in the order of the board's file."""
     left_out = {metric for table in plan.timing.left_out for metric in table.metrics}
     for number, figure in enumerate(plan.timing.published):
