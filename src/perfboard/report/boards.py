@@ -137,7 +137,7 @@ def _medium_words(board: VirtualBoard) -> str:
 def boards_text(rows: Sequence[BoardRow]) -> str:
     """The boards, a line each, and what to type to know more."""
     table = list_table(
-        ("board", "processor", "MHz", "RAM", "medium", "network", "margin", "price"),
+        ("board", "processor", "MHz", "RAM", "boots", "network", "margin", "price"),
         [
             (
                 row.name,
