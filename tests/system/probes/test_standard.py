@@ -101,7 +101,7 @@ def test_one_probe_is_measured_alone(here: Here) -> None:
     assert run["study"] == "measure"
     (metric,) = run["metrics"]
     assert 1e-9 < min(metric["samples"]) < max(metric["samples"]) < 1e-3
-    said = here("measure", "kernel.nosuch", code=2).stderr
+    said = here("measure", "kernel.sycall", code=2).stderr
     assert "kernel.syscall" in said
     assert [row["id"] for row in here.json("runs")] == [run["id"]]
     assert here.left_clean()
