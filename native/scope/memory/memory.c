@@ -95,9 +95,9 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 	struct stream *stream = store ? NULL : stream_at(memory, address);
 	int64_t next = shared(memory, costs->stream_fs), reach = (costs->ahead - 1) * next;
 	int64_t wait = costs->latency_fs + shared(memory, costs->bus_fs) - costs->bus_fs;
-	int64_t behind = costs->ordered ? memory_drain(memory, now) : 0;
+	int64_t drained = costs->ordered ? memory_drain(memory, now) : 0;
 
-	now += behind;
+	now += drained;
 	memory->taken_fs += costs->bus_fs;
 
 	/* Reads go first, and hold back the writes that wait for the same bus. */
@@ -117,10 +117,10 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 		memory->came = (memory->came > now ? memory->came : now) + next;
 		stream->ready = now + wait + next;
 	} else {
-		return behind + wait;
+		return drained + wait;
 	}
 	stream->last = address;
-	return behind + wait;
+	return drained + wait;
 }
 
 void memory_halt(struct memory *memory, int64_t fs)

@@ -54,7 +54,7 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, boo
 void memory_halt(struct memory *memory, int64_t fs);
 
 /*
- * A cache in between had that line: what follows a stream goes on behind it. Whether it was the
+ * A cache in between had that line: what follows a stream goes on after it. Whether it was the
  * next of one; with `begins`, else one begins there.
  */
 bool memory_found(struct memory *memory, uint64_t address, uint32_t bytes, bool begins,
