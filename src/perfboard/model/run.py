@@ -114,51 +114,39 @@ class Metric(Record):
         return self.between
 
 
-class Verdict(Record):
-    """A metric held against a budget; `low` and `high` bound its interval.
-
-    `percentile`, in percent, says that the budget is of that one of the samples.
-    """
+class _Limit(Record):
+    """What a budget is of: a metric or, in percent, that percentile of its samples."""
 
     metric: str
+    percentile: Quantity | None = None
+
+    @model_serializer(mode="wrap")
+    def _of_percentile(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "percentile")
+
+    @property
+    def name(self) -> str:
+        """The metric or the percentile of it."""
+        return held_name(self.metric, self.percentile)
+
+
+class Verdict(_Limit):
+    """A metric held against a budget; `low` and `high` bound its interval."""
+
     unit: str
     budget: Quantity
     value: Quantity
     low: Quantity
     high: Quantity
     outcome: Outcome
-    percentile: Quantity | None = None
-
-    @model_serializer(mode="wrap")
-    def _of_percentile(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_unset(self, handler(self), "percentile")
-
-    @property
-    def name(self) -> str:
-        """The metric that is held, or the percentile of it."""
-        return held_name(self.metric, self.percentile)
 
 
-class NoVerdict(Record):
-    """A budget, in `unit`, that the metric was not held against; the reason, and what to do.
+class NoVerdict(_Limit):
+    """A budget, in `unit`, that the metric was not held against; the reason, and what to do."""
 
-    `percentile` is a verdict's.
-    """
-
-    metric: str
     unit: str
     budget: Quantity
     reason: str
-    percentile: Quantity | None = None
-
-    @model_serializer(mode="wrap")
-    def _of_percentile(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_unset(self, handler(self), "percentile")
-
-    @property
-    def name(self) -> str:
-        """The metric that was not held, or the percentile of it."""
-        return held_name(self.metric, self.percentile)
 
 
 def held_name(metric: str, percentile: float | None) -> str:
