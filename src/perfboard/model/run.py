@@ -115,7 +115,7 @@ class Metric(Record):
 
 
 class _Limit(Record):
-    """What a budget is of: a metric or, in percent, that percentile of its samples."""
+    """The figure that a budget limits: a metric or, in percent, that percentile of its samples."""
 
     metric: str
     percentile: Quantity | None = None
