@@ -19,11 +19,11 @@ from concurrent.futures import as_completed
 from pathlib import Path
 
 from perfboard.bench.lab import Lab
+from perfboard.bench.workers.local import local_workers
 from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
-from perfboard.studies.tune.pool import local_workers
 from perfboard.studies.tune.task import Task
 
 MOST_S = 600.0

@@ -9,9 +9,9 @@ from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.model.target import virtual_name
+from perfboard.studies.tune.making import Make, Submit, as_they_end
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import TunePlan, make_plan
-from perfboard.studies.tune.pool import Make, Submit, as_they_end
 from perfboard.studies.tune.task import Task, TaskResult
 
 

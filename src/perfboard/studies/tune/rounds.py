@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
 from perfboard.bench.lab import Lab
+from perfboard.bench.workers.work import Note
 from perfboard.host.cache.cache import cached, find_cached
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
+from perfboard.studies.tune.making import Make
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import PRECISION
-from perfboard.studies.tune.pool import Make, Note
 from perfboard.studies.tune.task import Task, TaskResult
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from perfboard.model.errors import UsageError, refusals
 from perfboard.model.run import Run
 from perfboard.model.target import virtual_name, virtual_target
 from perfboard.store.recording import Content
+from perfboard.studies.tune.making import Make
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import (
     TunePlan,
@@ -26,7 +27,6 @@ from perfboard.studies.tune.plan import (
     check_tools,
     make_plan,
 )
-from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.proof import Proof
 from perfboard.studies.tune.record import found_by, steps_to

@@ -19,8 +19,8 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Stage, Try, in_words
 from perfboard.model.units import format_size
+from perfboard.studies.tune.making import Make
 from perfboard.studies.tune.plan import TunePlan
-from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.task import Task, TaskResult
 
@@ -55,7 +55,7 @@ class Sweep:
     ) -> None:
         """Tries those that have not been tried, after which at most `later` more are tried.
 
-        Raises the errors of `task.run_task`.
+        Raises the errors of `task.Task.run`.
         """
         new = [each for each in dict.fromkeys(combinations) if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)

@@ -48,6 +48,49 @@ class Task:
         """The combination, of the board as its file is now."""
         return choose(load_board(self.board), self.levels)
 
+    @property
+    def emulator(self) -> str:
+        """The program that boots the board."""
+        return load_board(self.board).board.machine.emulator
+
+    def run(self, lab: Lab, cancelled: Event) -> "TaskResult":
+        """Builds and boots a combination, from the cache where it has been before.
+
+        A fault of the combination is its outcome. Raises EnvironmentLacksError where this
+        machine is at fault, and Cancelled soon after another thread sets `cancelled`.
+        """
+        variant = self.variant()
+        try:
+            image = lab.build(variant, lab.progress)
+        except (UsageError, BuildError) as error:
+            return TaskResult("not-built", str(error), error.kind)
+        found = TaskResult(
+            "booted",
+            flash=dict(image.sizes),
+            hashes=dict(image.hashes),
+            packages=dict(image.packages),
+            notes=image.notes,
+            variables=dict(image.variables),
+            arguments=image.arguments,
+        )
+        if not self.boots:
+            return found
+        target = VirtualTarget(variant, image)
+        try:
+            marks = marks_to_watch(target.board, image)
+            folder = _booted(target, variant, image, marks, lab, cancelled)
+        except (UsageError, TargetError) as error:
+            return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
+        kept = json.loads((folder / "kept.json").read_text())
+        if kept["problem"]:
+            return replace(found, outcome="not-booted", problem=kept["problem"], kind=kept["kind"])
+        return replace(
+            found,
+            boots=(Boot.model_validate_json((folder / "boot.json").read_text()),),
+            console=(folder / "console.log").read_bytes(),
+            ram=kept["ram"],
+        )
+
 
 @dataclass(frozen=True)
 class TaskResult:
@@ -86,45 +129,6 @@ class TaskResult:
             if self.kind == known.kind:
                 return known(words)
         return TargetError(self.kind or "no-mark", words)
-
-
-def run_task(task: Task, lab: Lab, cancelled: Event) -> TaskResult:
-    """Builds and boots a combination, from the cache where it has been before.
-
-    A fault of the combination is its outcome. Raises EnvironmentLacksError where this
-    machine is at fault, and Cancelled soon after another thread sets `cancelled`.
-    """
-    variant = task.variant()
-    try:
-        image = lab.build(variant, lab.progress)
-    except (UsageError, BuildError) as error:
-        return TaskResult("not-built", str(error), error.kind)
-    found = TaskResult(
-        "booted",
-        flash=dict(image.sizes),
-        hashes=dict(image.hashes),
-        packages=dict(image.packages),
-        notes=image.notes,
-        variables=dict(image.variables),
-        arguments=image.arguments,
-    )
-    if not task.boots:
-        return found
-    target = VirtualTarget(variant, image)
-    try:
-        marks = marks_to_watch(target.board, image)
-        folder = _booted(target, variant, image, marks, lab, cancelled)
-    except (UsageError, TargetError) as error:
-        return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
-    kept = json.loads((folder / "kept.json").read_text())
-    if kept["problem"]:
-        return replace(found, outcome="not-booted", problem=kept["problem"], kind=kept["kind"])
-    return replace(
-        found,
-        boots=(Boot.model_validate_json((folder / "boot.json").read_text()),),
-        console=(folder / "console.log").read_bytes(),
-        ram=kept["ram"],
-    )
 
 
 def _booted(

@@ -9,12 +9,15 @@ from math import inf
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
+from perfboard.bench.workers.distributed import distributed_workers, software
+from perfboard.bench.workers.local import local_workers
+from perfboard.bench.workers.work import Note
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.store.making import RunFolder
-from perfboard.studies.tune.dask import distributed_workers
 from perfboard.studies.tune.flash import flash_bandwidths
+from perfboard.studies.tune.kept import KeptTries
+from perfboard.studies.tune.making import Make, as_they_end
 from perfboard.studies.tune.options import TuneOptions
-from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.proof import Proof, proved_in_rounds, proved_once
 from perfboard.studies.tune.rounds import BootRounds
@@ -37,7 +40,7 @@ class ExactTries:
         """A function that makes them; `note` gets, from any thread, the work at hand."""
         scheduler, emulator = self._options.scheduler, self._sweep.plan.board.machine.emulator
         with (
-            distributed_workers(scheduler, emulator, note)
+            distributed_workers(scheduler, note, KeptTries(software(emulator)))
             if scheduler
             else local_workers(self._lab, note)
         ) as submit:

@@ -14,7 +14,7 @@ from perfboard.model.errors import (
     TargetError,
     UsageError,
 )
-from perfboard.studies.tune.task import Task, TaskResult, run_task
+from perfboard.studies.tune.task import Task, TaskResult
 
 
 def _attempt(error: PerfboardError) -> TaskResult:
@@ -23,7 +23,7 @@ def _attempt(error: PerfboardError) -> TaskResult:
     def build(*arguments: object) -> NoReturn:
         raise error
 
-    return run_task(Task("verdex", {}), Lab(build=build), Event())
+    return Task("verdex", {}).run(Lab(build=build), Event())
 
 
 @pytest.mark.parametrize("error", [UsageError("too large"), BuildError("make failed")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who makes the tries: what is told of them, giving up, and what Dask's ends become."""
+"""Work on this machine: what is told of it, and giving up."""
 
 import time
 from dataclasses import replace
@@ -8,12 +8,12 @@ from threading import Event
 
 import pytest
 
+from perfboard.bench.workers.local import local_workers
 from perfboard.host.programs.command import follow
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Progress
-from perfboard.studies.tune.pool import local_workers
 from perfboard.studies.tune.task import Task
 from tests.support.lab import FakeLab
 
