@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Iterator
 
 from perfboard.boards.loader import load_board, read_board
-from perfboard.cli.arguments import make_parser
-from perfboard.cli.commands import measure, study, tune
+from perfboard.cli.arguments import make_parser, words_of_today
+from perfboard.cli.commands import choose, measure, study, tune
+from perfboard.model.errors import UsageError
 from perfboard.studies.base import check_study
+from perfboard.studies.choose.board import BoardStudy
 from perfboard.studies.measure import check_named
 from perfboard.studies.tune.study import TUNE
 
@@ -31,11 +33,14 @@ def take(words: list[str]) -> None:
 
     Raises UsageError.
     """
-    options = make_parser().parse_args(words[1:])
+    options = make_parser().parse_args(words_of_today(words[1:]))
+    words = [words[0], options.function, *words[2:]]
     if words[1] == "study":
-        chosen, asked = study.requested(options)
-        for request, given in asked:
-            check_study(chosen, request, given)
+        check_study(*study.requested(options))
+    elif words[1] == "choose":
+        for board in choose.requested(options):
+            if wrong := BoardStudy().check(*board):
+                raise UsageError("\n".join(wrong))
     elif words[1] == "tune":
         check_study(TUNE, *tune.requested(options))
     elif words[1] == "measure":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the profile study on a board and a target in memory."""
+"""Boards and a target in memory that are held against a profile."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -15,8 +15,8 @@ from perfboard.measures.reading import example_time
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.run import Evidence, Run
-from perfboard.studies.base import run_study
-from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.studies.choose.board import BoardStudy
+from perfboard.studies.choose.options import ChooseOptions
 from perfboard.targets.base import Reply, Target
 from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
@@ -118,9 +118,9 @@ def run(
     """On a virtual board; `others` are measured by the same command."""
     more = tuple(Request(each, {}, ("perfboard",)) for each in others)
     request = Request(target, {}, ("perfboard",), others=more)
-    given = ProfileOptions(profile=str(path), **options)
+    given = ChooseOptions(profile=str(path), **options)
     progress = _Titles([] if titles is None else titles)
-    return run_study(STUDY, request, given, fake.lab(progress=progress))
+    return BoardStudy().run(request, given, fake.lab(progress=progress))
 
 
 def no_codec(name: str, part: str, progress: object) -> BuiltCodec:
@@ -145,5 +145,5 @@ def run_live(
         yield Target("local", Evidence.HOST, shell, probe="x86_64")
 
     lab = FakeLab(tmp_path).lab(open=open_it, codec=codec)
-    given = ProfileOptions(profile=str(path), only=("picture",), **options)
-    return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
+    given = ChooseOptions(profile=str(path), only=("picture",), **options)
+    return BoardStudy().run(Request("local", {}, ("perfboard",)), given, lab)

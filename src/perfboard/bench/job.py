@@ -113,6 +113,10 @@ class BoardFailed(NotMeasurable):
     """The target has what the measure needs, and broke down under it; the message says how."""
 
 
+class BoardLacks(BoardFailed):
+    """The board has not the hardware that the measure needs, so it can never do it."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A script that a measure has run on a board, and its needs.

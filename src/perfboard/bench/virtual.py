@@ -9,7 +9,7 @@ from threading import Event
 from perfboard.bench.base import BootFindings, KnownFacts, Notify
 from perfboard.bench.boot.virtual import ImageBoots
 from perfboard.bench.display.home import unpack_home
-from perfboard.bench.fit import check_has
+from perfboard.bench.fit import check_ethernet, check_has
 from perfboard.bench.job import AUTHORITY, HOME, Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
@@ -167,7 +167,8 @@ class VirtualBench:
 
     @contextmanager
     def ends(self, senders: Sequence[str], address: str, *, mine: bool) -> Iterator[Ends]:
-        """See `Bench`. The far end of its network asks, at no cost to it."""
+        """See `Bench`. The far end of its network asks, at no cost to it. Raises BoardLacks."""
+        check_ethernet(self._loaded.board)
         self.check_ends(senders, address, mine=mine)
         self._variant = with_own_card(self._loaded, self._factors)
         with booted(self._variant, self._lab, self._artifacts) as (ends, base):

@@ -5,6 +5,8 @@ Only the standard library is imported here, so that the command starts at once.
 """
 
 import argparse
+import sys
+from collections.abc import Sequence
 
 from perfboard.cli.parsers import boards, machine, measuring, runs, verdicts
 from perfboard.cli.parsers.base import Command, Commands
@@ -14,6 +16,7 @@ first steps:
   perfboard doctor                     check this machine, list missing packages
   perfboard measure                    measure this machine: memory, kernel, CPU
   perfboard study boot --board verdex  boot a virtual board, see where time goes
+  perfboard choose gateway             find the cheapest board for a device
   perfboard tune boot --board verdex   find the settings that boot fastest
   perfboard try rpi2 -- COMMAND        time a program on a board you do not have
   perfboard report latest              write the newest run's HTML report
@@ -57,3 +60,15 @@ def make_parser() -> Command:
     for group in (boards, measuring, runs, verdicts, machine):
         group.add_commands(Commands(commands))
     return parser
+
+
+def words_of_today(words: Sequence[str]) -> list[str]:
+    """The words with the name that a command has now."""
+    if list(words[:2]) != ["study", "profile"]:
+        return list(words)
+    note = "`perfboard study profile` is called `perfboard choose` now, which takes over what was"
+    print(f"{note} measured before; the old name goes with the next release", file=sys.stderr)
+    rest = [word for word in words[2:] if word != "--resume"]
+    # It had a board of its own where none was named.
+    named = any(word.partition("=")[0] in ("--board", "--target", "--help", "-h") for word in rest)
+    return ["choose", *rest, *([] if named else ["--target", "local"])]

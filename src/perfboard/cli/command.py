@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from perfboard.cli.arguments import make_parser
+from perfboard.cli.arguments import make_parser, words_of_today
 from perfboard.host.files.scratch import sweep
 from perfboard.model.errors import (
     EXIT_INTERRUPTED,
@@ -56,7 +56,7 @@ def _command(words: Sequence[str]) -> int:
     _require_memory()
     try:
         # `perfboard` alone prints its help.
-        options = make_parser().parse_args(words or ["--help"])
+        options = make_parser().parse_args(words_of_today(words) or ["--help"])
         module = importlib.import_module(f"perfboard.cli.commands.{options.module}")
         # Until here there was nothing to tidy up.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

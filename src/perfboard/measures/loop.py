@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures items on a bench, one after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -85,14 +85,17 @@ def measure_items(
     lab: "Lab",
     times: Mapping[str, float] | None = None,
     folder: str = "",
+    enough: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Measures those of the items that are not in `into` yet.
+    """Measures those of the items that are not in `into` yet, until there is `enough`.
 
     `times` are host seconds that items took before, by their keys, if runs may tell. `folder`
     begins the names of the folders of artifacts.
     """
     items = [item for item in items if item.key not in into.found]
     for number, item in enumerate(items, 1):
+        if enough():
+            return
         keys = [each.key for each in items[number - 1 :]]
         left = f", {time_left(keys, times)}" if times is not None else ""
         job = _job(item, bench)

@@ -19,8 +19,7 @@ def set_items(name: str) -> list[Item]:
     profile = load_profile(path)
     if profile.judges:
         raise UsageError(
-            f"{path}: has budgets to judge a board by: "
-            f"`{command('study', 'profile', name)}` does so"
+            f"{path}: has budgets to judge a board by: `{command('choose', name)}` does so"
         )
     items: dict[str, Item] = {}
     rows = [(name, Parameters(), f"{path}: measures") for name in profile.measures]
@@ -32,7 +31,7 @@ def set_items(name: str) -> list[Item]:
         if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
             raise UsageError(
                 f"{where}: a set runs no commands, and this one has {commands[0]!r}; "
-                "give it a budget, for `perfboard study profile PROFILE`"
+                "give it a budget, for `perfboard choose PROFILE`"
             )
         items.setdefault(item.key, item)
     return list(items.values())

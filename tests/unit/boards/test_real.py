@@ -51,10 +51,10 @@ def test_its_price_is_no_option_of_a_study(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = file_of(tmp_path, SHELF.replace("usable =", "price = 19\nusable ="))
-    words = ["study", "profile", "media-recorder", "--price", "other=3", "--board", file]
+    words = ["choose", "media-recorder", "--price", "other=3", "--board", file]
     assert main(words) == 2
     assert "--price other: that board is not measured here" in capsys.readouterr().err
-    assert main(words[:3] + words[-2:]) == 2
+    assert main(words[:2] + words[-2:]) == 2
     assert "--reset uhubctl: there is no such program" in capsys.readouterr().err
 
 

@@ -59,10 +59,10 @@ budget = ">= 1 MB"
         (["show", "./boot log.txt"], [["import", "./boot log.txt"]]),
         (["study", "boot", "--board", "boot log.txt"], [["import", "boot log.txt"]]),
         (
-            ["study", "profile", "./set.toml", "--board", "./own board.toml"],
+            ["choose", "./set.toml", "--board", "./own board.toml"],
             [["measure", "./set.toml", "--board", "./own board.toml"]],
         ),
-        (["measure", "./device.toml"], [["study", "profile", "./device.toml"]]),
+        (["measure", "./device.toml"], [["choose", "./device.toml"]]),
         (
             ["try", "./own board.toml", "cat", "a b"],
             [["try", "./own board.toml", "--", "cat", "a b"]],

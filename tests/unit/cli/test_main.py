@@ -27,7 +27,7 @@ def store(homes: Path, name: str) -> Path:
     [
         (["study", "boot", "--board", "verdx"], 'did you mean "verdex"?'),
         (["study", "nosuch", "--board", "verdex"], 'no study "nosuch"'),
-        ([*BOOT, "--board", "rpi2"], "study boot measures one board at a time"),
+        ([*BOOT, "--board", "rpi2"], "--board: is given more than once: verdex, rpi2"),
         ([*BOOT, "--boots", "0"], "is not a number of boots"),
         ([*BOOT, "--boots", "many"], "is not a number of boots"),
         ([*BOOT, "--set", "console"], "--set: it takes FACTOR=LEVEL"),

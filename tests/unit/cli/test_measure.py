@@ -99,7 +99,7 @@ def test_time_was_called_budget(
         (["measure", "memory.laten"], 'no measure or set "memory.laten"; did you mean'),
         (["measure", "bringupp"], 'did you mean "bringup"?'),
         (["measure", "./absent.toml"], "absent.toml"),
-        (["measure", "web-mail"], "`perfboard study profile web-mail` does so"),
+        (["measure", "web-mail"], "`perfboard choose web-mail` does so"),
         (
             ["measure", "disk.dd", "--budget", "disk.dd.bandwith >= 1 MB/s"],
             'nothing here gives a metric "disk.dd.bandwith"; did you mean "disk.dd.bandwidth"?',

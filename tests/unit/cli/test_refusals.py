@@ -60,11 +60,11 @@ def no_run(homes: Path) -> Path:
         (["study", "wakeups", "--volts", "5"], "--volts: is of a meter's file"),
         (["study", "wakeups", "--board", "rpi2", "--power", "rapl"], "a virtual board has no"),
         (
-            ["study", "profile", "media-recorder", "--price", "foo=3"],
+            ["choose", "media-recorder", "--target", "local", "--price", "foo=3"],
             "--price foo: that board is not measured here. Give the price of local",
         ),
         (
-            ["study", "profile", "kiosk", "--board", "rpi2", "--board", "verdx"],
+            ["choose", "kiosk", "--board", "rpi2", "--board", "verdx"],
             'did you mean "verdex"?',
         ),
         (
@@ -102,7 +102,7 @@ def test_a_row_of_a_profile_is_refused(
     text: str, said: str, tmp_path: Path, no_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.toml").write_text(text)
-    assert call("study", "profile", str(tmp_path / "mine.toml")) == 2
+    assert call("choose", str(tmp_path / "mine.toml"), "--target", "local") == 2
     assert said in capsys.readouterr().err
     assert not no_run.exists()
 
@@ -121,13 +121,13 @@ def test_the_price_of_each_board_that_is_measured_may_be_given(
 ) -> None:
     boards = ("--board", "rpi2", "--board", "verdex")
     prices = ("--price", "rpi2=35", "--price", "verdex=99", "--only", "nosuch")
-    assert call("study", "profile", "kiosk", *boards, *prices) == 2
+    assert call("choose", "kiosk", *boards, *prices) == 2
     assert "--price" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["kiosk", "image-converter", "media-recorder", "web-mail"])
 def test_no_shipped_profile_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     # The price alone: mail's parameter `folder` was taken for one of a disk.
-    assert call("study", "profile", name, "--target", "local", "--price", "nosuch=3") == 2
+    assert call("choose", name, "--target", "local", "--price", "nosuch=3") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "--price nosuch" in line

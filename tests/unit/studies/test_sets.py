@@ -59,7 +59,7 @@ def test_a_parameter_goes_to_all_that_have_it() -> None:
     [
         (["memory.latenzy"], {}, 'no measure or set "memory.latenzy"; did you mean "memory.lat'),
         (["bring-up"], {}, 'did you mean "bringup"'),
-        (["kiosk"], {}, "`perfboard study profile kiosk` does so"),
+        (["kiosk"], {}, "`perfboard choose kiosk` does so"),
         (["./nosuch.toml"], {}, "nosuch.toml"),
         (["disk.dd"], {"quik": True}, 'no such parameter here; did you mean "quick"'),
         (["memory.free"], {"quick": True}, "There are: none"),

@@ -19,7 +19,6 @@ def test_the_studies_are_found_by_name() -> None:
         "boot": "",
         "bringup": "local",
         "packets": "local",
-        "profile": "local",
         "standard": "local",
         "wakeups": "local",
     }

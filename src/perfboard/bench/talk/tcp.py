@@ -13,10 +13,11 @@ from typing import Protocol
 
 from perfboard.analysis.packets.counters import STAT, Counters, read_counters
 from perfboard.analysis.raw_files import raw_files, raw_script
+from perfboard.bench.fit import check_network
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.address import address_of, check_own
 from perfboard.bench.talk.ends import End, Lines, PortRow, prepared
-from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP, has_own_card
+from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
@@ -102,8 +103,7 @@ class _ClientThere:
 
 def talk_from(board: VirtualBoard, run: Callable[[Job], str]) -> Talk:
     """A virtual board as the client. Raises NotMeasurable for one without a network."""
-    if not has_own_card(board.network):
-        raise NotMeasurable("the board's file has no network (docs/boards/network.md)")
+    check_network(board)
     return _ClientThere(run)
 
 

@@ -63,18 +63,16 @@ class Keeper(Protocol):
     def find(self, work: Any) -> Any:
         """The outcome of the work, or None."""
 
-    def keep(self, work: Any, outcome: Any) -> None:
-        """Keeps the outcome, if it is one that lasts."""
+    def keep(self, work: Any, outcome: Any) -> Any:
+        """Keeps the outcome, if it is one that lasts; the outcome as this machine has it."""
 
 
 @contextmanager
-def distributed_workers(
-    address: str, note: Note, keeper: Keeper | None = None
-) -> Iterator[Submit[Any]]:
+def distributed_workers(address: str, note: Note, keeper: Keeper) -> Iterator[Submit[Any]]:
     """A function that has work done by the workers of the scheduler at that address.
 
     See `local.local_workers`. The work of a worker that is lost is done by another. What the
-    `keeper` has is not done again, and it gets what comes back. Raises EnvironmentLacksError where
+    `keeper` has is not done again, and it keeps what comes back. Raises EnvironmentLacksError where
     the scheduler is not to be had.
     """
     try:
@@ -99,17 +97,14 @@ def distributed_workers(
 
         def submit(work: Work[Any]) -> "Future[Any]":
             found: Future[Any] = Future()
-            kept = keeper.find(work) if keeper else None
+            kept = keeper.find(work)
             if kept is not None:
                 found.set_result(kept)
                 return found
 
             def pass_on(result: "Future[Any]") -> None:
                 try:
-                    own = ended(result)
-                    if keeper:
-                        keeper.keep(work, own)
-                    found.set_result(own)
+                    found.set_result(keeper.keep(work, ended(result)))
                 # Whatever it is, it is for the thread that waits for the outcome.
                 except BaseException as error:
                     found.set_exception(error)

@@ -82,7 +82,7 @@ def add_commands(commands: Commands) -> None:
         "List the device profiles, and what they ask of a board.\n\n"
         "`perfboard profiles show media-recorder` prints a profile's file;\n"
         "`perfboard profiles new my-device` writes my-device.toml to begin with;\n"
-        "`perfboard study profile ./my-device.toml --board rpi2` asks it of a board.",
+        "`perfboard choose ./my-device.toml` says which board is right for it.",
     )
     profiles.add_argument("action", nargs="?", choices=("show", "new"), help="what to do")
     profiles.add_argument("name", nargs="?", metavar="NAME", help="a profile's name, or its file")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that measure: study, tune, try, measure; and measures."""
+"""The commands that measure: choose, study, tune, try, measure; and measures."""
 
 from perfboard.cli.parsers.base import BEARS, TARGETS, Commands, add_name, add_set, add_tag
 
@@ -46,6 +46,24 @@ examples:
   perfboard measure bringup --board verdex
 """
 
+_CHOOSE = """\
+Say which board is right for a device: the cheapest that keeps all budgets of its profile with
+a probability of 0.9 (--sure), the next one, and why the others are not.
+
+All virtual boards are measured by default, as many at once as this machine has processors; with
+--board or --target those alone (--board all adds the virtual ones). Real boards come first, one
+after the other. Rows that cost little come first, and a board that fails one is not measured
+further without --all-rows. What was measured before is taken over: ^C keeps all, and the same
+command goes on. The options of the profile are tried on the three boards that fail by least.
+
+examples:
+  perfboard choose gateway
+  perfboard choose ./my-device.toml --board rpi2 --board orangepi-pc
+  perfboard choose ./my-device.toml --target ssh://root@board --board all --price board=49
+  perfboard choose media-recorder --board rpi2
+`perfboard profiles` lists the profiles; `perfboard profiles new NAME` writes one to begin with.
+"""
+
 _TUNE = """\
 Boot a board with each level of its factors, find the fastest combination, prove it with a new
 boot, and list the changes to make, in order, with the lines to write.
@@ -87,10 +105,7 @@ def add_commands(commands: Commands) -> None:
     study.of_study = True
     study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
     study.add_argument(
-        "--board",
-        action="append",
-        help="a virtual board's name, or the file of a virtual or a real board; the study profile "
-        "takes several, and compares them",
+        "--board", help="a virtual board's name, or the file of a virtual or a real board"
     )
     study.add_argument("--target", metavar="T", help=TARGETS)
     add_tag(study, BEARS)
@@ -129,6 +144,24 @@ def add_commands(commands: Commands) -> None:
     trying.takes_command = True
     trying.options = ("perfboard.studies.program.study", "ProgramOptions")
     add_set(trying)
+
+    choose = commands.add(
+        "choose",
+        "choose",
+        "which board is right for a device: held against its profile, with a probability",
+        _CHOOSE,
+    )
+    choose.add_argument(
+        "--board",
+        action="append",
+        help="a virtual board's name, or the file of a virtual or a real board, or all; repeatable "
+        "(default: all virtual boards)",
+    )
+    choose.add_argument("--target", action="append", metavar="T", help=f"{TARGETS}; repeatable")
+    add_tag(choose, BEARS)
+    add_name(choose)
+    choose.options = ("perfboard.studies.choose.options", "ChooseOptions")
+    add_set(choose)
 
     measure = commands.add(
         "measure",

@@ -26,10 +26,10 @@ Seconds = Annotated[float, Field(ge=1, le=86_400)]
 
 
 class RealBoard(Board):
-    """A board on a serial line of this machine: the options of a command override its keys."""
+    """A board that this machine reaches: the options of a command override its keys."""
 
-    # Its line, as the option --target takes it.
-    target: Annotated[str, Field(pattern="^(serial:///.+|labgrid://.+)?$")] = ""
+    # Its line or its address, as the option --target takes it.
+    target: Annotated[str, Field(pattern="^(serial:///.+|labgrid://.+|ssh://.+)?$")] = ""
     # The regular expression of the console line that means ready.
     usable: Annotated[str, AfterValidator(_usable)] = ""
     # How long the board may be silent, and may take to be ready, in s.

@@ -104,8 +104,9 @@ class ProfileResult(Result):
     device: str
     audience: str
     currency: str
-    # The price of the board; None where it is not known.
+    # The price of the board; None where it is not known. Its currency is "" for the profile's.
     price: Quantity | None = None
+    price_currency: str = ""
     outcome: RowOutcome
     rows: tuple[ProfileRow, ...]
     options: tuple[OptionRow, ...] = ()
@@ -115,7 +116,7 @@ class ProfileResult(Result):
 
     @model_serializer(mode="wrap")
     def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_unset(self, handler(self), "probability")
+        return without_unset(self, handler(self), "probability", "price_currency")
 
     @property
     def undecided(self) -> bool:

@@ -30,10 +30,10 @@ class KeptTries:
         folder = find_cached("try", self._inputs(task), __name__) if task.boots else None
         return None if folder is None else _read(folder)
 
-    def keep(self, task: Task, result: TaskResult) -> None:
+    def keep(self, task: Task, result: TaskResult) -> TaskResult:
         """Keeps it where it has a boot. Raises as `images.cache.cached` does."""
         if not result.boots:
-            return
+            return result
 
         def write(folder: Path) -> None:
             (folder / "console.log").write_bytes(result.console)
@@ -41,6 +41,7 @@ class KeptTries:
             (folder / "result.json").write_bytes(text)
 
         cached("try", self._inputs(task), write, SilentProgress())
+        return result
 
     def _inputs(self, task: Task) -> dict[str, str]:
         loaded = load_board(task.board)

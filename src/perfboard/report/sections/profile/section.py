@@ -15,6 +15,7 @@ from perfboard.report.section import Section
 from perfboard.report.sections.profile.chances import board_chance, lacking_words, row_chance
 from perfboard.report.sections.profile.figures import figures_block
 from perfboard.report.words.evidence import evidence_label
+from perfboard.report.words.rows import row_quantity
 
 _WHOLE = {
     "pass": "{board} is right for this device",
@@ -22,7 +23,6 @@ _WHOLE = {
     "inconclusive": "Whether {board} is right for this device is not decided",
     "not measured": "Whether {board} is right for this device is not known",
 }
-_MINUTE_S = 60
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
 # So many rows are named at the head of the page.
@@ -41,18 +41,7 @@ class _Frames:
 
 
 def _value(row: ProfileRow) -> str:
-    return "" if row.value is None else _quantity(row, row.value)
-
-
-def _quantity(row: ProfileRow, value: float) -> str:
-    """As the budget is written: in percents, bits or minutes, where it is."""
-    if "bit/s" in row.budget_text:
-        return format_value(8 * value, "bit/s")
-    if row.unit == "1" and row.budget_text.endswith("%"):
-        return f"{100 * value:.3g} %"
-    if row.budget_text.endswith("min") and value >= _MINUTE_S:
-        return f"{value / _MINUTE_S:,.0f} min"
-    return format_value(value, row.unit)
+    return "" if row.value is None else row_quantity(row, row.value)
 
 
 def _share(row: ProfileRow) -> float | None:
@@ -72,7 +61,7 @@ def _sentence(row: ProfileRow) -> str:
     if row.outcome == "inconclusive":
         words = f"{_value(row)}, and the budget is {bound}: not decided"
         if row.low is not None and row.high is not None:
-            low, high = (_quantity(row, each) for each in (row.low, row.high))
+            low, high = (row_quantity(row, each) for each in (row.low, row.high))
             words = f"Between {low} and {high}, and the budget is {bound}: not decided"
     if row.percentile is not None:
         words = f"p{row.percentile:g} of the samples: {words}"

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from perfboard.bench.opening import virtual_board
 from perfboard.bench.request import Request
@@ -22,11 +23,11 @@ def parse_prices(texts: Sequence[str]) -> dict[str, float]:
     return prices
 
 
-def _names(request: Request) -> set[str]:
+def _names(request: Request) -> tuple[str, ...]:
     """The names that the board of a request is given a price by."""
     if (loaded := virtual_board(request.target)) is not None:
-        return {loaded.board.name, virtual_name(request.target) or ""}
-    return {request.place}
+        return virtual_name(request.target) or "", loaded.board.name
+    return (request.place,)
 
 
 def check_prices(request: Request, given: Mapping[str, float]) -> None:
@@ -40,10 +41,22 @@ def check_prices(request: Request, given: Mapping[str, float]) -> None:
             )
 
 
-def price_of(request: Request, given: Mapping[str, float]) -> float | None:
-    """The board's, as it is given, or as its file says."""
-    board = request.board
-    if (loaded := virtual_board(request.target)) is not None:
-        own = given.get(loaded.board.name, loaded.board.price)
-        return given.get(virtual_name(request.target) or "", own)
-    return given.get(request.place, board.price if board else None)
+@dataclass(frozen=True)
+class Price:
+    """The price of a board, in a currency; "": the profile's."""
+
+    amount: float
+    currency: str = ""
+
+
+def price_of(request: Request, given: Mapping[str, float]) -> Price | None:
+    """The board's: as it is given, or as its file says, or else the list price that is known."""
+    loaded = virtual_board(request.target)
+    names = _names(request)
+    if own := [given[name] for name in names if name in given]:
+        return Price(own[0])
+    board = loaded.board if loaded else request.board
+    if board is not None and board.price is not None:
+        return Price(board.price)
+    sold = loaded.board.sold if loaded else None
+    return Price(sold.price, sold.currency) if sold and sold.price is not None else None

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perfboard.analysis.choice.answer import Candidate, choice_of
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
 from perfboard.cli.finish import exit_code
 from perfboard.model.profile import Part, Profile
 from perfboard.model.run import Evidence, Metric, Run
 from perfboard.model.timed_as import StatedMargin
+from perfboard.report.choice.page import render_choice
+from perfboard.report.choice.text import choice_text
 from perfboard.report.export.choose import export
 from perfboard.report.html import render
-from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from tests.support.runs import make_run
 
@@ -96,9 +98,14 @@ def test_no_board_with_an_unmeasured_or_failed_must_is_recommended(rows: list[Ro
     text, record = run_text(run), json.loads(run.to_json())
     assert (record["results"][0]["outcome"] == "pass") == right
     assert ("PASS" in text) == right
-    for said in (text, render(run), boards_text([run]), export(run, "markdown")):
+    for said in (text, render(run), export(run, "markdown")):
         words = " ".join(said.split()).replace("Whether verdex is right", "")
         assert ("verdex is right for" in words) == right
+    # No published figure tells how likely it is.
+    choice = choice_of([Candidate("verdex", run)])
+    assert not choice.right and bool(choice.unsure) == right
+    for said in (choice_text(choice), render_choice(choice)):
+        assert "No board is known to be right" in " ".join(said.split())
     assert ("RESULT=pass" in export(run, "lava").splitlines()[0]) == right
     for place, (weight, came, asked) in enumerate(rows):
         own = came if asked else "not measured"

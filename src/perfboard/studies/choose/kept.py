@@ -11,7 +11,7 @@ from perfboard.measures.loop import key_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import OptionRow, ProfileResult
-from perfboard.model.run import Run
+from perfboard.model.run import Run, Status
 from perfboard.store.index import list_runs
 from perfboard.store.reading import load_run
 from perfboard.store.recording import Subject
@@ -21,46 +21,63 @@ _MOST = 20
 
 
 @dataclass(frozen=True)
-class EarlierRun:
-    """The findings of each item that a run measured, by `Item.key`, and its options."""
+class EarlierRuns:
+    """The findings of each item that runs measured, by `Item.key`, and the options that they tried.
 
-    run: str
+    `runs` has the id of the run that an item was measured in. All of them had one `image`, by what
+    they know of its hashes.
+    """
+
+    runs: dict[str, str] = field(default_factory=dict)
     found: dict[str, Finding] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
     options: dict[str, OptionRow] = field(default_factory=dict)
     image: dict[str, str] = field(default_factory=dict)
 
     def fits(self, image: Mapping[str, str]) -> bool:
-        """Whether what both runs know of their images, by their hashes, is the same."""
+        """Whether what is known of both images, by their hashes, is the same."""
         return all(image.get(name, known) == known for name, known in self.image.items())
 
 
-def keep(profile: str, source: str, subject: Subject) -> EarlierRun:
-    """The newest run of the profile on that board, whether or not it came to its end.
+def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> EarlierRuns:
+    """What earlier runs of the profile measured on that board, in the same set-up.
 
-    Its options are kept only if the profile's file is still the same, by its hash `source`.
-    Raises UsageError if there is none, or if it was of another set-up.
+    Of a board that repeats `exact`ly all figures stay true. Any other one may have changed since,
+    so of it only a run is taken up that did not come to its end, if it is the newest. Options are
+    kept only if the profile's file is still the same, by its hash `source`.
     """
-    for run, result in islice(_earlier(profile, subject.board.name), 1):
-        _check(run, subject)
-        tried = [each for each in result.options if each.outcome != "not measured"]
-        options = {each.name: each for each in tried} if result.source == source else {}
-        found, host_s = {}, {}
+    kept = EarlierRuns()
+    for run, result in islice(_earlier(profile, subject.board.name), _MOST if exact else 1):
+        if not (exact or run.status is Status.ABORTED) or not _same(run, subject):
+            continue
+        if not kept.fits(run.provenance.image):
+            # Its kernel is another one than that of a newer run.
+            continue
+        kept.image.update(run.provenance.image)
+        if result.source == source:
+            for tried in result.options:
+                if tried.outcome != "not measured":
+                    kept.options.setdefault(tried.name, tried)
         for measures in run.results_of(MeasuresResult):
             for place, each in enumerate(measures.measurements):
-                if each.reason:
+                key = key_of(each.measure, each.parameters)
+                # A board that breaks down under the work does so again, if it repeats.
+                if key in kept.found or (each.reason and not (exact and each.failed)):
                     continue
                 own = (metric for metric in run.metrics if metric.measurement == place)
                 # The processes are those of the other run.
                 metrics = tuple(m.model_copy(update={"processes": ()}) for m in own)
-                key = key_of(each.measure, each.parameters)
                 # Its metrics have the labels of its parameters already.
-                found[key] = Finding(metrics, absent=each.absent, blocks=each.blocks)
-                host_s[key] = float(each.host_s)
-        return EarlierRun(run.id, found, host_s, options, run.provenance.image)
-    raise UsageError(
-        f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
-    )
+                kept.found[key] = Finding(
+                    metrics,
+                    absent=each.absent,
+                    blocks=each.blocks,
+                    reason=each.reason,
+                    failed=each.failed,
+                )
+                kept.host_s[key] = float(each.host_s)
+                kept.runs[key] = run.id
+    return kept
 
 
 def host_times(profile: str, board: str) -> dict[str, float]:
@@ -88,22 +105,17 @@ def _earlier(profile: str, board: str) -> Iterator[tuple[Run, ProfileResult]]:
                 yield run, result
 
 
-def _check(run: Run, subject: Subject) -> None:
-    """Raises UsageError for a run that is not of the same machine, as far as both are known."""
+def _same(run: Run, subject: Subject) -> bool:
+    """Whether the run is of the same machine in the same set-up, as far as both are known."""
     facts = subject.board.facts
     own = subject.board.timed_as
     its = run.board.timed_as
-    pairs = (
-        ("target", run.target, subject.target),
-        ("evidence", run.evidence.value, subject.evidence.value),
-        ("factors", str(run.factors), str(dict(subject.levels))),
-        ("timing model", its and its.model, own and own.model),
-        ("version of Perfboard", run.provenance.perfboard, version("perfboard")),
-        ("machine", run.board.title, subject.board.title),
-        *((name, run.board.facts.get(name, "unknown"), value) for name, value in facts.items()),
+    return (
+        run.target == subject.target
+        and run.evidence is subject.evidence
+        and run.factors == dict(subject.levels)
+        and (its and its.model) == (own and own.model)
+        and run.provenance.perfboard == version("perfboard")
+        and run.board.title == subject.board.title
+        and all(run.board.facts.get(name, "unknown") == value for name, value in facts.items())
     )
-    for what, before, now in pairs:
-        if before != now:
-            raise UsageError(
-                f"--resume: {run.id} is of other {what}: {before}, and now {now}; omit --resume"
-            )

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--resume` takes over figures of the same machine, and no others."""
+"""Figures of the same board are taken over, and no others."""
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from perfboard.bench.request import Request
-from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import runs_folder
-from perfboard.studies.base import run_study
-from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.studies.choose.board import BoardStudy
+from perfboard.studies.choose.options import ChooseOptions
 from perfboard.targets.base import Reply
-from tests.support.lab import FakeLab
+from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import SCALED, WorkShell, ends, no_programs, run, run_live
 
 
@@ -25,32 +26,34 @@ def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) ->
     again = FakeLab(tmp_path)
     again.ends = ends
     titles: list[str] = []
-    found = run(again, path, titles=titles, resume="resume")
+    found = run(again, path, titles=titles)
     # The sound alone was measured; no earlier run says how long that takes.
     assert len(again.jobs) == 1 and found.status is Status.COMPLETE
     assert titles == ["measuring audio.encode (1 of 1, no earlier run tells how long)"]
     assert found.metrics == first.metrics
     assert f"Taken over from {first.id}: image.scale." in found.provenance.notes
     assert found.results_of(ProfileResult)[0].rows[0].outcome == "pass"
-    # A run without --resume measures all again, and knows how long the picture took.
-    titles.clear()
-    anew = FakeLab(tmp_path)
-    anew.ends = ends
-    run(anew, path, titles=titles)
-    assert len(anew.jobs) == 2
-    assert titles[0] == "measuring image.scale (1 of 2, more than 0 s left)"
+
+
+def test_rows_of_several_runs_are_taken_over(path: Path, tmp_path: Path) -> None:
+    path.write_text(path.read_text().replace("audio.encode", "image.index"))
+    for row in ("picture", "sound"):
+        fake = FakeLab(tmp_path)
+        fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED)
+        run(fake, path, only=(row,))
+    again = FakeLab(tmp_path)
+    again.ends = ends
+    found = run(again, path)
+    assert "image.scale" in str([n for n in found.provenance.notes if n.startswith("Taken over")])
 
 
 def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     fake.ends = ends
-    with pytest.raises(UsageError, match="there is no earlier run of box on rpi2"):
-        run(fake, path, resume="resume")
     run(fake, path)
     request = Request("virtual:rpi2", {"detail": "counted"}, ("perfboard",))
-    given = ProfileOptions(profile=str(path), resume="resume")
-    with pytest.raises(UsageError, match="is of other evidence: timed, and now counted"):
-        run_study(STUDY, request, given, fake.lab())
+    found = BoardStudy().run(request, ChooseOptions(profile=str(path)), fake.lab())
+    assert not any("Taken over" in note for note in found.provenance.notes)
 
 
 def test_only_a_run_of_the_same_machine_is_taken_up(path: Path, tmp_path: Path) -> None:
@@ -65,11 +68,29 @@ def test_only_a_run_of_the_same_machine_is_taken_up(path: Path, tmp_path: Path) 
     shell = Machine(SCALED.decode() * 5)
     first = run_live(shell, path, tmp_path, no_programs)
     assert first.board.facts["kernel"] == "6.1.0"
-    again = run_live(shell, path, tmp_path, no_programs, resume="resume")
-    assert f"Taken over from {first.id}: image.scale." in again.provenance.notes
+    # A machine may have changed since a run that came to its end.
+    assert not taken(run_live(shell, path, tmp_path, no_programs))
+    interrupt(first)
+    assert taken(run_live(shell, path, tmp_path, no_programs)) == [
+        f"Taken over from {first.id}: image.scale."
+    ]
+    interrupt(run_live(shell, path, tmp_path, no_programs))
     shell.kernel = "6.12.0"
-    with pytest.raises(UsageError, match=r"of other machine: Linux 6\.1\.0 x86_64, and now Linux"):
-        run_live(shell, path, tmp_path, no_programs, resume="resume")
+    assert not taken(run_live(shell, path, tmp_path, no_programs))
+
+
+def taken(found: Run) -> list[str]:
+    return [note for note in found.provenance.notes if note.startswith("Taken over")]
+
+
+def interrupt(found: Run) -> None:
+    """The stored run becomes the only one, and one that did not come to its end."""
+    for other in runs_folder().iterdir():
+        if other.name != found.id:
+            shutil.rmtree(other, ignore_errors=True)
+    record = json.loads(found.to_json())
+    record |= {"status": "aborted", "verdicts": [], "no_verdicts": []}
+    (runs_folder() / found.id / "run.json").write_text(json.dumps(record))
 
 
 def change_of(found: Run, **fields: object) -> None:
@@ -83,8 +104,7 @@ def test_only_a_run_of_this_perfboard_is_taken_up(path: Path, tmp_path: Path) ->
     fake = FakeLab(tmp_path)
     fake.ends = ends
     change_of(run(fake, path), perfboard="0.0.9")
-    with pytest.raises(UsageError, match=r"of other version of Perfboard: 0\.0\.9, and now "):
-        run(fake, path, resume="resume")
+    assert not taken(run(fake, path))
 
 
 @pytest.mark.parametrize("other", [False, True])
@@ -99,6 +119,6 @@ def test_figures_of_another_kernel_are_measured_again(
         change_of(first, image={"kernel": "0" * 64})
     again = FakeLab(tmp_path)
     again.ends = ends
-    found = run(again, path, resume="resume")
+    found = run(again, path)
     assert len(again.jobs) == (2 if other else 1)
     assert any("Taken over" in note for note in found.provenance.notes) != other

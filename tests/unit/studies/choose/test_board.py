@@ -19,18 +19,16 @@ from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Status
 from perfboard.report.html import render
-from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
-from perfboard.studies.base import run_study
-from perfboard.studies.profile.prices import parse_prices
-from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.studies.choose.board import BoardStudy
+from perfboard.studies.choose.options import ChooseOptions
+from perfboard.studies.choose.prices import parse_prices
 from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (
     PAGE,
     PROFILE,
     SCALED,
-    SLOW,
     START,
     WorkShell,
     ends,
@@ -118,8 +116,8 @@ def test_a_part_without_i686_gets_codecs_that_are_built_for_it(path: Path, tmp_p
     lab = fake.lab(codec=build)
     for board in ("converter", "settop-web", "rpi2", "rpi-zero"):
         request = Request(f"virtual:{board}", {}, ("perfboard",))
-        options = ProfileOptions(profile=str(path), only=("picture",))
-        found = run_study(STUDY, request, options, lab)
+        options = ChooseOptions(profile=str(path), only=("picture",))
+        found = BoardStudy().run(request, options, lab)
         assert ("libjpeg-turbo was built" in found.provenance.notes) == (
             not board.startswith("rpi")
         )
@@ -142,11 +140,11 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
     fake.ends = load
     for board, factors, why in (
         ("rpi2", {}, "ended with 3"),
-        ("rpi2", {"network": "instant"}, "has no network that serves pages"),
-        ("teres", {}, "has no network that serves pages"),
+        ("rpi2", {"network": "instant"}, "has no network card of ours"),
+        ("teres", {}, "has no Ethernet: its network is Wi-Fi"),
     ):
         request = Request(f"virtual:{board}", factors, ("perfboard",))
-        found = run_study(STUDY, request, ProfileOptions(profile=str(path)), fake.lab())
+        found = BoardStudy().run(request, ChooseOptions(profile=str(path)), fake.lab())
         assert why in found.results_of(ProfileResult)[0].rows[0].reason
     (variant,) = fake.variants
     # The board file has the emulator's card.
@@ -177,7 +175,7 @@ def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
     said = []
     for board in ("settop-web", "rpi2"):
         request = Request(f"virtual:{board}", {}, ("perfboard",))
-        found = run_study(STUDY, request, ProfileOptions(profile=str(path)), fake.lab())
+        found = BoardStudy().run(request, ChooseOptions(profile=str(path)), fake.lab())
         said.append(
             any("from the disk by 8 KiB at once" in note for note in found.provenance.notes)
         )
@@ -213,7 +211,7 @@ def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) ->
         scope=scope,
     )
     request = Request("virtual:rpi2", {}, ("perfboard",))
-    found = run_study(STUDY, request, ProfileOptions(profile=str(path)), lab)
+    found = BoardStudy().run(request, ChooseOptions(profile=str(path)), lab)
     assert "ended with 3" in found.results_of(ProfileResult)[0].rows[0].reason
     assert sorted(seen) == ["CA=12345678", "a certificate"] and scopes[-1] == (True,)
 
@@ -251,34 +249,6 @@ def test_a_manager_reads_how_far_it_is(
 
 def _ends_with(output: bytes, job: ProgramJob, cancelled: Event) -> ProgramResults:
     return replace(RESULTS, stdout=output)
-
-
-def test_the_cheapest_board_that_passes_is_first(path: Path, tmp_path: Path) -> None:
-    """Two that pass, and a cheap one that does not."""
-    only_picture, _, _ = PROFILE.rpartition("[[key_issue]]")
-    path.write_text(only_picture)
-    prices = {"rpi2": 35.0, "orangepi-pc": 15.5, "rpi-zero": 5.0}
-    found = []
-    for board in prices:
-        fake = FakeLab(tmp_path)
-        fake.ends = partial(_ends_with, SLOW if board == "rpi-zero" else SCALED)
-        others = [f"virtual:{each}" for each in prices]
-        found.append(run(fake, path, f"virtual:{board}", others=others, price=prices))
-    assert [one.results_of(ProfileResult)[0].price for one in found] == [35, 15.5, 5]
-    lines = boards_text(found).splitlines()
-    assert lines[0] == "orangepi-pc, at 15.5 EUR, is the cheapest that is right for it."
-    rows = {words[0]: words[1:] for line in lines[2:] if (words := line.split())}
-    assert rows["row"] == ["orangepi-pc", "rpi2", "rpi-zero"]
-    assert rows["picture"] == rows["outcome"] == ["pass", "pass", "fail"]
-    assert "No board is known" in boards_text(found[2:])
-
-
-def test_a_board_without_a_price_is_behind_those_with_one(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-    fake.ends = ends
-    found = [run(fake, path, "virtual:rpi2"), run(fake, path, "virtual:teres", price={"teres": 9})]
-    assert "teres, at 9 EUR" in boards_text(found).splitlines()[0]
-    assert "no price of it is known" in boards_text(found[:1])
 
 
 @pytest.mark.parametrize("text", ["rpi2", "rpi2=", "=3", "rpi2=-3", "rpi2=nan"])

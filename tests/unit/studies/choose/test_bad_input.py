@@ -46,7 +46,7 @@ def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
     assert "Not measured: image.scale.time: no clock." in found.provenance.notes
     assert "none.such" not in str(found.provenance.notes)
     again = FakeLab(tmp_path)
-    taken = run(again, path, only=("picture",), resume="resume")
+    taken = run(again, path, only=("picture",))
     assert not again.jobs and taken.results_of(ProfileResult)[0].rows[0] == row
 
 
