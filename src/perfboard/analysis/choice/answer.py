@@ -81,6 +81,11 @@ def _spare(row: ProfileRow) -> float:
     return ratio if row.least else -ratio
 
 
+def _dearer(one: Candidate, other: Candidate) -> bool:
+    known = one.price is not None and other.price is not None and one.currency == other.currency
+    return known and (one.price or 0) >= (other.price or 0)
+
+
 @dataclass(frozen=True)
 class Choice:
     """The boards in the order in which they are to be taken.
@@ -134,10 +139,11 @@ def choice_of(candidates: Sequence[Candidate], sure: float = SURE) -> Choice:
 def nearest_of(choice: Choice) -> list[Candidate]:
     """The boards that fail by least, and may be mended, the cheapest first.
 
-    A board that costs more than the recommended one is no help.
+    A board that is known to cost more than the recommended one is no help.
     """
     failing = [each for each in choice.others if math.isfinite(each.spare)]
-    if choice.right and (best := choice.right[0].price) is not None:
-        failing = [each for each in failing if each.price is not None and each.price < best]
+    if choice.right:
+        best = choice.right[0]
+        failing = [each for each in failing if not _dearer(each, best)]
     near = sorted(failing, key=lambda each: each.spare, reverse=True)[:_NEAR]
     return [each for each in choice.others if each in near]

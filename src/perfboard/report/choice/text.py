@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # Between two columns of a table.
-_GAP = 2
+_GAP = 3
 
 
 def choice_text(choice: Choice) -> str:
@@ -54,7 +54,7 @@ def choice_text(choice: Choice) -> str:
 
 def _fitting(choice: Choice, rows: Sequence[ProfileRow]) -> Iterator[list[ProfileRow]]:
     """The rows in parts, each of which has room as the columns of a table."""
-    first = max((len(each.board) for each in choice.all), default=0)
+    first = max((len(each.board) for each in choice.all), default=0) + _GAP
     part: list[ProfileRow] = []
     used = first
     for row in rows:

@@ -182,9 +182,9 @@ def wanted(choice: Choice) -> list[str]:
 
 
 def problems(choice: Choice) -> list[str]:
-    """What has kept boards from being measured, each once with their names."""
+    """What ended the runs of boards that have some figures, each once with their names."""
     found: dict[str, list[str]] = {}
     for each in choice.all:
-        if each.problem:
+        if each.problem and each.result:
             found.setdefault(each.problem, []).append(each.board)
     return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
