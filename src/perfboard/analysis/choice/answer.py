@@ -10,7 +10,7 @@ from perfboard.analysis.probability import SURE
 from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Run
 
-# Of so many boards that fail by least the profile's options are tried.
+# The most boards that a profile's options are tried on: those that fail by least.
 _NEAR = 3
 
 

@@ -71,8 +71,8 @@ class Keeper(Protocol):
 def distributed_workers(address: str, note: Note, keeper: Keeper) -> Iterator[Submit[Any]]:
     """A function that has work done by the workers of the scheduler at that address.
 
-    See `local.local_workers`. The work of a worker that is lost is done by another. What the
-    `keeper` has is not done again, and it keeps what comes back. Raises EnvironmentLacksError where
+    See `local.local_workers`. The work of a worker that is lost is done by another. The
+    `keeper` keeps what comes back, and that is not done again. Raises EnvironmentLacksError where
     the scheduler is not to be had.
     """
     try:

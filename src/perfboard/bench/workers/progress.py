@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of work in the background: what is said of the whole, the time left, and the work
-under way."""
+"""The progress of work in the background: words on the whole, the time left, and the work under
+way."""
 
 import time
 from collections import deque

@@ -53,8 +53,9 @@ a probability of 0.9 (--sure), the next one, and why the others are not.
 All virtual boards are measured by default, as many at once as this machine has processors; with
 --board or --target those alone (--board all adds the virtual ones). Real boards come first, one
 after the other. Rows that cost little come first, and a board that fails one is not measured
-further without --all-rows. What was measured before is taken over: ^C keeps all, and the same
-command goes on. The options of the profile are tried on the three boards that fail by least.
+further without --all-rows. Earlier figures of the same board are taken over: ^C keeps all, and
+the same command goes on. The options of the profile are tried on the three boards that fail by
+least.
 
 examples:
   perfboard choose gateway

@@ -142,7 +142,7 @@ def figure_cell(candidate: Candidate, name: str) -> str:
 
 
 def options(choice: Choice) -> list[str]:
-    """What the profile's changes make of the boards that fail by least, the cheapest first."""
+    """The boards that pass with a change of the profile's, the cheapest first; then the others."""
     found: list[tuple[float, str]] = []
     tried: dict[str, list[str]] = {}
     for each in choice.all:
@@ -158,7 +158,7 @@ def options(choice: Choice) -> list[str]:
 
 
 def _turned(candidate: Candidate, option: OptionRow) -> tuple[float, str]:
-    """What the board costs with an option that it passes with, and that in words."""
+    """The cost of a board with an option that it passes with, and that in words."""
     result = candidate.result
     own = result.currency if result else ""
     cost = f"{option.cost:+g} {own}"
@@ -182,7 +182,7 @@ def wanted(choice: Choice) -> list[str]:
 
 
 def problems(choice: Choice) -> list[str]:
-    """What ended the runs of boards that have some figures, each once with their names."""
+    """The errors that ended runs with some figures, each once with the boards' names."""
     found: dict[str, list[str]] = {}
     for each in choice.all:
         if each.problem and each.result:

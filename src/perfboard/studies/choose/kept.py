@@ -40,10 +40,10 @@ class EarlierRuns:
 
 
 def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> EarlierRuns:
-    """What earlier runs of the profile measured on that board, in the same set-up.
+    """All that earlier runs of the profile measured on that board, in the same set-up.
 
-    Of a board that repeats `exact`ly all figures stay true. Any other one may have changed since,
-    so of it only a run is taken up that did not come to its end, if it is the newest. Options are
+    If the board repeats `exact`ly, all figures stay true. Any other one may have changed since:
+    only its newest run is taken up, if that did not come to its end. Options are
     kept only if the profile's file is still the same, by its hash `source`.
     """
     kept = EarlierRuns()

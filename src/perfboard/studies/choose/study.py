@@ -51,10 +51,10 @@ def choose_boards(
     """Measures the boards of these requests, each with its options.
 
     Raises UsageError, before anything is measured, for a board that the user `named` and that
-    cannot be held against the profile; of others that is what came of them.
-    Of a board that fails nothing more is measured, unless the options say so. In the end the
-    profile's changes are tried on those that fail by least. What was measured is kept, however it
-    ends. Raises EnvironmentLacksError if nothing could be measured for want of this machine's.
+    cannot be held against the profile; another one has that as its problem. A board that fails is
+    measured no further, unless the options say so. In the end the profile's changes are tried on
+    those that fail by least. However it ends, all that was measured is kept. Raises
+    EnvironmentLacksError if no board could be measured.
     """
     chosen, several, (first, options) = Chosen(), len(asked) > 1, asked[0]
     study = BoardStudy(stops=not options.all_rows and several, tries=not several)
