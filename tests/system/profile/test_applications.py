@@ -58,7 +58,7 @@ def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> 
     find_binary("armv7", SilentProgress(), "display")
     path = tmp_path / "box.toml"
     path.write_text(PROFILE)
-    run = Perfboard(tmp_path / "data").json("study", "profile", str(path), "--board", "rpi2")
+    run = Perfboard(tmp_path / "data").json("choose", str(path), "--board", "rpi2")
     result = result_of(run, "profile")
     assert result["outcome"] == "pass"
     metrics = {(m["name"], m["labels"].get("of")): m["samples"] for m in run["metrics"]}
@@ -80,7 +80,7 @@ def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> 
 def test_a_window_on_a_board_is_made_used_and_destroyed(tmp_path: Path, trials: None) -> None:
     path = tmp_path / "box.toml"
     path.write_text(PROFILE.partition("[[key_issue]]")[0] + TOOLKIT)
-    run = Perfboard(tmp_path / "data").json("study", "profile", str(path), "--board", "rpi2")
+    run = Perfboard(tmp_path / "data").json("choose", str(path), "--board", "rpi2")
     assert result_of(run, "profile")["outcome"] == "pass"
     samples = {(m["name"], m["labels"].get("run")): m["samples"] for m in run["metrics"]}
     for step in ("window", "screen", "draw", "redraw", "input", "unhandled", "destroy"):
@@ -101,7 +101,7 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
     path = tmp_path / "box.toml"
     path.write_text(PROFILE + PAGE)
     board = Perfboard(tmp_path / "data")
-    run = board.json("study", "profile", str(path))
+    run = board.json("choose", str(path), "--target", "local")
     assert result_of(run, "profile")["outcome"] == "pass"
     metrics = {(m["name"], m["labels"].get("of")): m["samples"] for m in run["metrics"]}
     pages = [m["samples"] for m in run["metrics"] if m["name"] == "page.load.time"]
@@ -134,7 +134,7 @@ def test_a_program_that_crashes_is_told_and_leaves_nothing(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     path = tmp_path / "box.toml"
     path.write_text(PROFILE)
-    done = Perfboard(tmp_path / "data")("study", "profile", str(path), code=5)
+    done = Perfboard(tmp_path / "data")("choose", str(path), "--target", "local", code=5)
     said = " ".join(done.stdout.split())
     assert "dillo was ended by signal 11 (Segmentation fault): no style" in said
     assert not below(tmp_path) and not list(tmp_path.glob("perfboard-*"))
@@ -168,7 +168,7 @@ def test_two_runs_at_once_that_are_interrupted_leave_nothing(
     path = tmp_path / "box.toml"
     path.write_text(PROFILE)
     runs = [Perfboard(tmp_path / name) for name in ("first", "second")]
-    both = [run.start("study", "profile", str(path)) for run in runs]
+    both = [run.start("choose", str(path), "--target", "local") for run in runs]
     deadline = time.monotonic() + 120
     while len(found := below(tmp_path, "matchbox")) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -204,7 +204,7 @@ def test_a_browser_of_a_board_over_ssh_loads_a_page_over_tls(here: Here) -> None
     page = PAGE.replace('program = "dillo"', 'program = "dillo", page = "index", over = "https"')
     path.write_text(PROFILE.partition("[[key_issue]]")[0] + page)
     with sshd(here):
-        run = here.json("study", "profile", str(path), "--target", "ssh://board")
+        run = here.json("choose", str(path), "--target", "ssh://board")
         assert result_of(run, "profile")["outcome"] == "pass"
         until(here.left_clean)
     loads = {m["labels"]["cache"]: m for m in run["metrics"] if m["name"] == "page.load.time"}

@@ -14,10 +14,24 @@ import pytest
 from perfboard.host.cache.manifest import NAME
 from tests.support.runs import result_of
 
-from ..conftest import Perfboard, until
+from ..conftest import Perfboard, build_for_trials, until
 from .test_study import booted, counted, own_cache
 
 distributed = pytest.importorskip("distributed")
+ROOM = """
+schema = "perfboard.profile/2"
+[profile]
+name = "box"
+device = "A box"
+for = "a test"
+[[key_issue]]
+name = "memory"
+question = "Is there room?"
+measure = "memory.free"
+metric = "system.ram.available"
+labels = { by = "free+cache" }
+budget = ">= 64 MB"
+"""
 # Starts a worker by its name; its process, and its folder of boots.
 Start = Callable[..., tuple[subprocess.Popen[bytes], Path]]
 
@@ -117,6 +131,22 @@ def test_a_sweep_that_is_made_again_takes_the_boots_that_came_back(
     assert not images(others) & before
     assert images(others) | before == kept(here)
     assert len(kept(here)) == len(result_of(whole, "tune")["tries"])
+
+
+def test_the_boards_of_a_choice_are_measured_by_workers(
+    perfboard: Perfboard, tmp_path: Path, scheduler: str, start: Start
+) -> None:
+    build_for_trials("rpi2")
+    start("first")
+    (path := tmp_path / "box.toml").write_text(ROOM)
+    boards = ("--board", "rpi2", "--board", "orangepi-pc")
+    found = perfboard.json("choose", str(path), *boards, "--scheduler", scheduler)
+    assert sorted(found["right"]) == ["orangepi-pc", "rpi2"]
+    for each in found["boards"]:
+        # The runs are kept here, and say where they were made.
+        run = perfboard.json("show", each["run"])
+        assert any("on another machine" in note for note in run["provenance"]["notes"])
+        assert result_of(run, "profile")["outcome"] == "pass"
 
 
 def test_a_worker_with_another_emulator_is_refused(
