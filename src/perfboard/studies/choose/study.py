@@ -57,6 +57,7 @@ def choose_boards(
     EnvironmentLacksError if no board could be measured.
     """
     chosen, several, (first, options) = Chosen(), len(asked) > 1, asked[0]
+    _, profile = profile_of(options, first)
     study = BoardStudy(stops=not options.all_rows and several, tries=not several)
     wrong = {request.target: study.check(request, given) for request, given in asked}
     refused = [line for lines in wrong.values() for line in lines]
@@ -67,7 +68,6 @@ def choose_boards(
             chosen.add(request.target, title_of(request), BoardEnd(problem="; ".join(problems)))
     works = [BoardWork(study, *each) for each in asked if not wrong[each[0].target]]
     _measure(works, lab, tags, chosen)
-    _, profile = profile_of(options, first)
     if several and profile.option and not chosen.interrupted:
         near = {each.board for each in nearest_of(chosen.choice(options.sure))}
         again = BoardStudy(stops=False)
