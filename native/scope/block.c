@@ -280,7 +280,8 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	    .uncached = !part.l1i.size || (region && !region->caches_code),
 	};
 	describe(block, translated, count);
-	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first));
+	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first),
+				      block->beyond);
 	watch_accesses(block, translated, count);
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, code_entered, QEMU_PLUGIN_CB_NO_REGS,
 					     block);

@@ -125,9 +125,11 @@ void code_entered(unsigned int vcpu, void *data)
 	}
 	if (block->uncached)
 		fetch_past_caches(block);
-	if (block->beyond)
+	if (block->beyond) {
 		for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
 			model.counters.beyond[kind] += block->kinds[kind];
+		profile_ran(block->profile, block->kinds);
+	}
 	if (block->remaps)
 		data_remapped();
 	if (block->shows)

@@ -4,13 +4,13 @@
  * write console bytes, and records when, without the guest noticing.
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
- *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES][,screen=FILE]
+ *           [,timing=FILE[,profile=FILE|,beyond=FILE]][,usage=ADDRESSES][,screen=FILE]
  *           [,network=NETWORK[,answers=FD][,pages=FOLDER[,authority=FOLDER]]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
- * file as timing/reader.h describes: the guest's clock is then that of the part; profile
+ * file as timing/reader.h describes: the guest's clock is then that of the part; profile or beyond
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
  * record/usage.h describes; screen is where record/screen.h writes; network is what is beyond the
  * board's network card, as network.h describes, answers an open file descriptor, and pages what is
@@ -341,9 +341,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			if (!near_open())
 				return complain("cannot set up the model", strerror(ENOMEM));
 			timed = true;
-		} else if (!strncmp(argv[i], "profile=", 8)) {
-			if (!profile_open(argv[i] + 8))
-				return complain("cannot write the profile", argv[i] + 8);
+		} else if (!strncmp(argv[i], "profile=", 8) || !strncmp(argv[i], "beyond=", 7)) {
+			const char *path = strchr(argv[i], '=') + 1;
+
+			if (!profile_open(path, argv[i][0] == 'b'))
+				return complain("cannot write the profile", path);
 		} else if (!strncmp(argv[i], "usage=", 6)) {
 			if (!usage_open(argv[i] + 6))
 				return complain("wants two addresses", argv[i]);

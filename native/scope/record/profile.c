@@ -34,7 +34,7 @@ static uint64_t mixed(uint64_t x)
 	return x ^ x >> 31;
 }
 
-bool profile_open(const char *path)
+bool profile_open(const char *path, bool beyond)
 {
 	file = fopen(path, "w");
 	if (!file)
@@ -42,6 +42,7 @@ bool profile_open(const char *path)
 	for (size_t i = 0; i < WORDS; i++)
 		keys[i] = mixed(i) | 1;
 	profile.wanted = true;
+	profile.beyond = beyond;
 	return true;
 }
 
@@ -84,12 +85,12 @@ static void grow(void)
 	free(old);
 }
 
-struct profile_block *profile_find(uint64_t address, const void *host)
+struct profile_block *profile_find(uint64_t address, const void *host, bool beyond)
 {
 	struct profile_block **slot;
 	uint64_t page;
 
-	if (!profile.wanted)
+	if (!profile.wanted || (profile.beyond && !beyond))
 		return NULL;
 	page = host ? profile_page(host) : 0;
 	if (2 * count >= room)
@@ -128,6 +129,32 @@ static void write_blocks(const char *format)
 	}
 }
 
+static void write_beyond(void)
+{
+	for (struct chunk *chunk = chunks; chunk; chunk = chunk->next) {
+		for (size_t i = 0; i < chunk->used; i++) {
+			const struct profile_block *block = &chunk->blocks[i];
+			const char *before = "";
+			uint64_t all = 0;
+
+			for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
+				all += block->beyond[kind];
+			if (!all)
+				continue;
+			fprintf(file, "{\"address\":%" PRIu64 ",\"page\":%" PRIu64 ",\"ran\":{",
+				block->address, block->page);
+			for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++) {
+				if (!block->beyond[kind])
+					continue;
+				fprintf(file, "%s\"%s\":%" PRIu64, before, beyond_name(kind),
+					block->beyond[kind]);
+				before = ",";
+			}
+			fputs("}}\n", file);
+		}
+	}
+}
+
 static void begin(void)
 {
 	for (int i = 0; i < cores_count; i++) {
@@ -148,8 +175,11 @@ void profile_mark(void)
 	if (profile.running) {
 		left_by_all();
 		profile.running = false;
-		write_blocks("{\"address\":%" PRIu64 ",\"page\":%" PRIu64 ",\"fs\":%" PRId64
-			     ",\"instructions\":%" PRId64 "}\n");
+		if (profile.beyond)
+			write_beyond();
+		else
+			write_blocks("{\"address\":%" PRIu64 ",\"page\":%" PRIu64 ",\"fs\":%" PRId64
+				     ",\"instructions\":%" PRId64 "}\n");
 		fclose(file);
 		profile.wanted = false;
 	} else if (profile.wanted) {

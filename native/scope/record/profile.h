@@ -6,6 +6,9 @@
  * Which file a block is of is found later: by the content of the page that it
  * lies in, of which a hash is kept. So the guest is asked nothing, and a page
  * that the kernel meanwhile uses for other code is another page.
+ *
+ * A record of what is beyond older parts has the same blocks and no times: only those that have
+ * such instructions (decode/beyond.h), and how many of each kind ran.
  */
 #ifndef SCOPE_PROFILE_H
 #define SCOPE_PROFILE_H
@@ -17,19 +20,23 @@
 struct profile_block {
 	uint64_t address, page; /* virtual; the hash */
 	int64_t fs, instructions;
+	uint64_t beyond[BEYOND_KINDS];
 };
 
 struct profile {
-	bool wanted, running;
+	bool wanted, running, beyond;
 };
 
 extern struct profile profile;
 
-/* Has the profile written to the file `path`; false where that cannot be. */
-bool profile_open(const char *path);
+/* Has it written to the file `path`, or what is `beyond`; false where that cannot be. */
+bool profile_open(const char *path, bool beyond);
 
-/* The profile of the block at a virtual address that lies at `host`; NULL: no profile. */
-struct profile_block *profile_find(uint64_t address, const void *host);
+/*
+ * The profile of the block at a virtual address that lies at `host`, which may have instructions
+ * that are `beyond`; NULL: it has none.
+ */
+struct profile_block *profile_find(uint64_t address, const void *host, bool beyond);
 
 /* A mark that begins or ends it was hit, in the blocks that the cores entered last. */
 void profile_mark(void);
@@ -52,6 +59,15 @@ static inline void profile_left(struct core_model *core)
 	block->instructions += core->charged - core->profiled_charged;
 	core->profiled_busy = core->busy;
 	core->profiled_charged = core->charged;
+}
+
+/* The core enters a block with that number of instructions of each kind. */
+static inline void profile_ran(struct profile_block *block, const uint16_t *kinds)
+{
+	if (!profile.running || !block)
+		return;
+	for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
+		block->beyond[kind] += kinds[kind];
 }
 
 #endif

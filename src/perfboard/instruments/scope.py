@@ -18,6 +18,7 @@ from perfboard.model.rows import Row, Text
 from perfboard.model.units import format_size
 
 _LOG = "scope.jsonl"
+BEYOND = "beyond.jsonl"
 _BEAT_NS = 100_000_000
 # Beyond what the marks of any boot take; a guest that hits them for ever would fill the disk.
 MOST_BYTES = 1 << 30
@@ -98,6 +99,7 @@ class Scope:
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
         authority: Path | None = None,
+        beyond: bool = False,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
@@ -109,8 +111,9 @@ class Scope:
         shows its screen (native/scope/record/screen.h), which goes to SCREEN. `network` is the
         board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
         answer to each question that the board asks there, and `pages` is the folder whose files
-        it is served (`pages_served`), over TLS too by the certificate in `authority`. A board whose
-        record is longer than `most_bytes` is given up.
+        it is served (`pages_served`), over TLS too by the certificate in `authority`. With
+        `beyond` a profile says which code ran what older parts lack, in BEYOND, and no times. A
+        board whose record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
         self._marks = tuple(marks)
@@ -120,6 +123,7 @@ class Scope:
         self._usage = usage
         self._screen = screen
         self._network, self._answer = network, answer
+        self._beyond = beyond
         self._folders = {"pages": pages, "authority": authority}
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
@@ -170,8 +174,8 @@ class Scope:
             model.write_text(self._timing)
             options.append(f"timing={str(model).replace(',', ',,')}")
             if any(mark.profile or mark.lap for mark in self._marks):
-                profile = artifacts / "profile.jsonl"
-                options.append(f"profile={str(profile).replace(',', ',,')}")
+                name, file = ("beyond", BEYOND) if self._beyond else ("profile", "profile.jsonl")
+                options.append(f"{name}={str(artifacts / file).replace(',', ',,')}")
         self._arguments = ("-plugin", ",".join(options))
 
     def attachment(self) -> Attachment:

@@ -39,7 +39,7 @@ def compiled(folder: Path, cores: int) -> Path:
         *("-fno-sanitize=leak", f"-DCORES={cores}"),
         HERE / "profile_harness.c",
         "record/profile.c",
-        "part/state.c",
+        *("part/state.c", "decode/beyond.c"),
     )
 
 
@@ -48,11 +48,13 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("profile"), 1)
 
 
-def drive(harness: Path, folder: Path, page: bytes, lines: list[str]) -> tuple[int, str]:
+def drive(
+    harness: Path, folder: Path, page: bytes, lines: list[str], *words: str
+) -> tuple[int, str]:
     """The hash of the page, and the profile as it was written."""
     (folder / "page").write_bytes(page)
     done = subprocess.run(
-        [harness, folder / "profile.jsonl", folder / "page"],
+        [harness, folder / "profile.jsonl", folder / "page", *words],
         input="".join(f"{line}\n" for line in lines),
         env={"ASAN_OPTIONS": "detect_leaks=0"},
         capture_output=True,
@@ -98,6 +100,18 @@ def test_a_profile_has_blocks_without_number(harness: Path, tmp_path: Path) -> N
     lines = ["mark", *(f"{address} 1 1" for address in range(900)), "mark"]
     _, text = drive(harness, tmp_path, bytes(PAGE), lines)
     assert sorted(block.address for block in read_blocks(text)) == list(range(900))
+
+
+def test_a_record_of_what_is_beyond_has_the_blocks_that_ran_it_between_the_marks(
+    harness: Path, tmp_path: Path
+) -> None:
+    lines = ["1 9 9 5", "mark", "1 9 9 2", "2 9 9", "3 9 9 1", "1 9 9 2", "mark", "3 9 9 7"]
+    page, text = drive(harness, tmp_path, bytes(PAGE), lines, "beyond")
+    found = [json.loads(line) for line in text.splitlines()]
+    assert [each["page"] for each in found] == [page, page]
+    assert {each["address"]: each["ran"] for each in found} == {1: {"neon": 4}, 3: {"neon": 1}}
+    # A profile has times alone.
+    assert "ran" not in drive(harness, tmp_path, bytes(PAGE), lines)[1]
 
 
 def test_cores_that_start_meanwhile_are_in_the_profile(tmp_path: Path) -> None:

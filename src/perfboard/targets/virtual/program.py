@@ -67,17 +67,20 @@ class TrialTarget(Emulation):
         answer: Callable[[str], str] | None = None,
         *,
         profiled: bool = False,
+        beyond: bool = False,
     ) -> None:
         """`answer` answers what the board asks at its far end (native/far_end/stream.h).
 
         `profiled` has a timed board's instruments tell the time of each block of code, in the
-        file profile.jsonl, which is tens of megabytes of a large program.
+        file profile.jsonl, which is tens of megabytes of a large program. `beyond` has them tell
+        which code ran what older parts lack in place of that, in the file BEYOND.
         """
         super().__init__(variant)
         self.answer = answer
         self._base = base
         self._job = job
-        self._profiled = profiled and self.timed
+        self._profiled = (profiled or beyond) and self.timed
+        self._beyond = beyond
 
     @property
     def symbols(self) -> Mapping[str, int]:
@@ -118,6 +121,7 @@ class TrialTarget(Emulation):
             answer=self.answer,
             pages=self._job.pages,
             authority=self._job.authority,
+            beyond=self._beyond,
         )
         with scratch_folder() as folder:
             image = folder / "job.squashfs"

@@ -90,6 +90,7 @@ class Emulation:
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
         authority: Path | None = None,
+        beyond: bool = False,
     ) -> Scope:
         """The scope for one boot; it must be there if the board is timed, or has a card of ours."""
         return Scope(
@@ -104,6 +105,7 @@ class Emulation:
             answer=answer,
             pages=pages,
             authority=authority,
+            beyond=beyond,
         )
 
     def summary(self) -> BoardSummary:
