@@ -45,7 +45,7 @@ class FakeLab:
         self.folder = folder
         self.jobs: list[ProgramJob] = []
         self.variants: list[Variant] = []
-        self.tried = TRIED
+        self.tried, self.beyond = TRIED, ""
         self.takes: Callable[[Variant], Boot] = lambda variant: make_boot()
         self.ends: Callable[[ProgramJob, Event], ProgramResults] = lambda job, cancelled: RESULTS
         (folder / "kernel").mkdir(exist_ok=True)
@@ -129,6 +129,8 @@ class FakeLab:
         """The results of the last job."""
         (artifacts / "scope.jsonl").write_text(self.tried)
         (artifacts / "profile.jsonl").write_text("")
+        if self.beyond:
+            (artifacts / "beyond.jsonl").write_text(self.beyond)
         (artifacts / "console.log").write_text("")
         told(7, 7)
         return self.ends(self.jobs[-1], cancelled)

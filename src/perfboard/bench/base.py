@@ -46,6 +46,10 @@ class Facts(Protocol):
         """Its memory in bytes; 0: not known."""
 
     @property
+    def architecture(self) -> str:
+        """Debian's name of that of its programs, as armhf; "": not known."""
+
+    @property
     def lacks(self) -> frozenset[str]:
         """The kinds of instructions that its part does not have."""
 
@@ -74,6 +78,7 @@ class KnownFacts:
     exact: bool
     repeats: int
     ram: int = 0
+    architecture: str = ""
     lacks: frozenset[str] = frozenset()
     published: "tuple[PublishedValue, ...]" = ()
     power: "Power | None" = None

@@ -136,6 +136,8 @@ class Job:
     that vouches for either is AUTHORITY, which OpenSSL calls $CA.
     With `network` a virtual board has a network card of ours; `pages` need one too.
     `toolkit` puts the program of one of `toolkits.TOOLKITS` next to the files, as `PROGRAM`.
+    `own` are those of the files that are programs of the user's: a virtual board whose part lacks
+    an instruction that one of them runs gives no figure. `notes` say what the job has of the user.
     """
 
     script: str
@@ -155,6 +157,8 @@ class Job:
     secure: bool = False
     toolkit: str = ""
     network: bool = False
+    own: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 # The status of a shell for what a signal ended is this and the signal.

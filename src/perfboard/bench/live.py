@@ -4,13 +4,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from perfboard.bench.base import BootFindings, Facts, Notify
 from perfboard.bench.boot.line import LineBoots
 from perfboard.bench.job import AUTHORITY, Job, NotMeasurable
 from perfboard.bench.lab import Lab
+from perfboard.bench.live_facts import LiveFacts
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.bench.script import (
@@ -29,11 +29,8 @@ from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.binaries.tls import secure_watcher
 from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.network import tls_source
-from perfboard.model.board.power import Power
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError, UsageError
-from perfboard.model.published import PublishedValue
 from perfboard.model.results.boot import Boot
-from perfboard.model.run import Evidence
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
@@ -54,30 +51,6 @@ def _load_notes(loads: Sequence[float]) -> Iterator[str]:
     if loads:
         last = f", and {loads[-1]:.2f} when it ended, with its own work" if loads[1:] else ""
         yield f"The target's load average of a minute was {loads[0]:.2f} when the run began{last}."
-
-
-class LiveFacts:
-    """See `Facts`. The target is asked when somebody wants to know."""
-
-    exact = False
-    repeats = 5
-    lacks: frozenset[str] = frozenset()
-    published: tuple[PublishedValue, ...] = ()
-    power: Power | None = None
-    boot_budget_s: float | None = None
-    has_model = False
-
-    def __init__(self, target: Callable[[], Target]) -> None:
-        self._target = target
-
-    @property
-    def evidence(self) -> Evidence:
-        return self._target().evidence
-
-    @cached_property
-    def ram(self) -> int:
-        words = self._target().shell.run("grep MemTotal: /proc/meminfo").output.split()
-        return int(words[1]) * 1024 if len(words) > 1 and words[1].isdigit() else 0
 
 
 class LiveBench:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a job that a virtual board ran."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +12,11 @@ from perfboard.bench.display.screen import completed
 from perfboard.bench.job import BoardFailed, Job, NotMeasurable
 from perfboard.bench.script import ended
 from perfboard.bench.served import with_served
-from perfboard.instruments.scope import pages_served
+from perfboard.images.program.code import CodePages
+from perfboard.instruments.scope import BEYOND, pages_served
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.text import printable
+from perfboard.model.timing.lacks import KINDS
 from perfboard.targets.virtual.program import MARK, ProgramResults, TrialTarget
 
 _KILLED = re.compile(r"Killed process \d{1,10} \(([^()\n]{1,15})\)")
@@ -35,6 +39,31 @@ def lacked(target: TrialTarget, name: str, artifacts: Path) -> Iterator[str]:
     lacks = target.lacks if target.timed and len(marks) > 1 else None
     if lacks and (counts := ran(marks[0], marks[1], lacks.kinds)):
         yield f"{name}: instructions that the part lacks ran {how_often(counts)}."
+
+
+def refuse_lacking(job: Job, files: Path, target: TrialTarget, artifacts: Path) -> None:
+    """Raises NotMeasurable if a program of the user's ran instructions that the part lacks.
+
+    The real board would have ended it there. `files` is the folder that has it. Debian's
+    programs do not count: the real board has others in their place.
+    """
+    record = artifacts / BEYOND
+    if target.lacks is None or not record.exists():
+        return
+    pages = CodePages({name: files / name for name in job.own})
+    ran: dict[str, Counter[str]] = {}
+    for line in record.read_text().splitlines():
+        block = json.loads(line)
+        if (found := pages.find(block["page"], block["address"])) is not None:
+            ran.setdefault(found[0], Counter()).update(block["ran"])
+    for name, counts in ran.items():
+        own: dict[str, int] = {kind: counts[kind] for kind in target.lacks.kinds if counts[kind]}
+        if own:
+            kinds = " and ".join(KINDS[kind] for kind in own)
+            raise NotMeasurable(
+                f"it uses {kinds}, which the part lacks ({name} ran them {how_often(own)}); "
+                "compile it for the part"
+            )
 
 
 def killed_in(console: str) -> str:

@@ -13,7 +13,7 @@ from perfboard.bench.fit import check_ethernet, check_has
 from perfboard.bench.job import AUTHORITY, HOME, Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.outcome import lacked, output_of, with_screen
+from perfboard.bench.outcome import lacked, output_of, refuse_lacking, with_screen
 from perfboard.bench.script import (
     FOUND,
     SCRIPT,
@@ -104,6 +104,7 @@ class VirtualBench:
             exact=True,
             repeats=1,
             ram=board.machine.ram,
+            architecture=architecture_of(board).name,
             lacks=frozenset((*lacks, *foreign)),
             published=published_at(self._variant) if evidence is Evidence.TIMED else (),
             power=board.power,
@@ -218,7 +219,9 @@ class VirtualBench:
             base = lab.prepare(variant, program, lab.progress)
             self._packages |= base.packages
             self._jobs_kernel = {"kernel": hash_file(base.kernel)}
-            target = TrialTarget(variant, base, program)
+            lacks = variant.board.timing.lacks if variant.board.timing else None
+            beyond = bool(job.own and lacks and lacks.kinds)
+            target = TrialTarget(variant, base, program, beyond=beyond)
             artifacts.mkdir(parents=True)
             try:
                 results = lab.try_out(
@@ -230,6 +233,7 @@ class VirtualBench:
                 )
             except TargetError as error:
                 raise NotMeasurable(f"the board failed: {error}") from error
+            refuse_lacking(job, folder, target, artifacts)
         notes += [*base.notes, *target.notes(), *lacked(target, name, artifacts)]
         self._notes |= dict.fromkeys(notes)
         output = output_of(job, results, artifacts)

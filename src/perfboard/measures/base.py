@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Self
 
 from perfboard.bench.base import Bench, Facts, KnownFacts, Notify
 from perfboard.bench.job import Job, NotMeasurable
@@ -68,10 +69,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Setting:
-    """The parameters that a measure is given, and what is known of the board."""
+    """The parameters that a measure is given, and what is known of the board.
+
+    `folder` is that of the profile which has them: files that they name lie there or below it.
+    None: they are the user's own, and name any.
+    """
 
     parameters: Mapping[str, Value]
     facts: Facts
+    folder: Path | None = None
 
     @property
     def repeats(self) -> int:
@@ -197,6 +203,10 @@ class Measure:
         """The user's own commands among the parameters, which run on the target."""
         return ()
 
+    def given(self, parameters: Mapping[str, Value]) -> Self:
+        """The measure whose metrics are as these parameters say; without such ones it itself."""
+        return self
+
     def job(self, setting: Setting) -> Job | None:
         """The script and its needs, for which the bench is prepared; None: it has none of its own.
 
@@ -220,13 +230,16 @@ class Measure:
         job = self.job(setting)
         if job is None:
             raise NotImplementedError
+        turn.keep(Finding(notes=job.notes))
         with turn.running() as notify:
             output = bench.run(name, job, notify)
         absent = absences(output, {each.name for each in self.metrics})
         # The run has these even where the rest is refused.
-        turn.keep(Finding(absent=absent, blocks=self.blocks(output, setting)))
+        turn.keep(Finding(absent=absent, blocks=self.blocks(output, setting), notes=job.notes))
         found = self.read(output, setting)
-        return replace(found, absent=absent, blocks=(*found.blocks, *turn.found.blocks))
+        kept = turn.found
+        blocks, notes = (*found.blocks, *kept.blocks), (*found.notes, *kept.notes)
+        return replace(found, absent=absent, blocks=blocks, notes=notes)
 
     def quantity(self, metric: str) -> Quantity | None:
         """The quantity of that name; None: it gives no such metric."""

@@ -2,6 +2,8 @@
 """The faults of measures for a board that files alone show, before it is opened."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from perfboard.bench.job import NotMeasurable
@@ -9,9 +11,10 @@ from perfboard.bench.opening import check_bench, check_folder, virtual_board
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.images.packages.apt import AptState
-from perfboard.measures.base import EXACT, Setting
+from perfboard.measures.base import EXACT
 from perfboard.measures.disk.points import FOLDER
 from perfboard.measures.loop import Item
+from perfboard.measures.own_files import NoFileHere
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError, refusals
 from perfboard.model.progress import SilentProgress
@@ -32,24 +35,32 @@ def check_items(items: Sequence[Item], request: Request, options: BenchOptions) 
             state = AptState(architecture_of(loaded.board).name, SilentProgress())
             state.check_known([name for each in names for name in each])
 
-    of_items = refusals(*(partial(_check_job, item) for item in items))
+    of_items = refusals(*(partial(_check_job, item, request.target) for item in items))
     of_bench = check_bench(request, options, boots=any(item.measure.boots for item in items))
     # A board that cannot be read is refused by both.
     return list(dict.fromkeys([*of_items, *of_bench, *refusals(check_folders, check_packages)]))
 
 
-def _check_job(item: Item) -> None:
-    """Raises UsageError for parameters of which no job can be made, on any board.
+def _check_job(item: Item, target: str) -> None:
+    """Raises UsageError for parameters of which no job can be made, on any board or on this one.
 
     The defaults of a measure make one, unless the user has to give its command.
     """
-    setting, defaults = Setting(item.parameters, EXACT), item.measure.defaults()
+    facts, defaults = EXACT, item.measure.defaults()
+    # A board that cannot be read is refused by itself.
+    with suppress(UsageError):
+        if item.parameters.get("files") and (loaded := virtual_board(target)) is not None:
+            facts = replace(EXACT, architecture=architecture_of(loaded.board).name)
+    setting = item.setting(facts)
     changed = {name for name, value in item.parameters.items() if value != defaults[name]}
     try:
         if "packages" in changed:
             setting.packages()
         if changed - {"packages"} or "command" in defaults:
             item.measure.job(setting)
+    except NoFileHere:
+        # Another board has one; this one says so in its row.
+        pass
     except NotMeasurable as error:
         name = item.measure.name
         raise UsageError(

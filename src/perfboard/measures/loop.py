@@ -4,9 +4,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perfboard.bench.base import Bench
+from perfboard.bench.base import Bench, Facts
 from perfboard.bench.job import BoardFailed, Job, NotMeasurable
 from perfboard.measures.base import Finding, Measure, Setting, Turn
 from perfboard.model.profile import Value
@@ -19,15 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Item:
-    """A measure with all of its parameters."""
+    """A measure with all of its parameters; `folder` is as `Setting` has it."""
 
     measure: Measure
     parameters: Mapping[str, Value]
+    folder: Path | None = None
 
     @classmethod
-    def of(cls, measure: Measure, given: Mapping[str, Value] | None = None) -> "Item":
+    def of(
+        cls,
+        measure: Measure,
+        given: Mapping[str, Value] | None = None,
+        folder: Path | None = None,
+    ) -> "Item":
         """The measure with the parameters `given`, and its defaults for the others."""
-        return cls(measure, {**measure.defaults(), **(given or {})})
+        return cls(measure, {**measure.defaults(), **(given or {})}, folder)
+
+    def setting(self, facts: Facts) -> Setting:
+        """Its parameters for a board with these facts."""
+        return Setting(self.parameters, facts, self.folder)
 
     @property
     def key(self) -> str:
@@ -105,7 +116,7 @@ def measure_items(
         turn = into.turn = Turn(title, lab.progress, item.measure.name)
         name = f"{folder}{number}-{item.measure.name}"
         try:
-            found = item.measure.measure(name, bench, Setting(item.parameters, bench.facts), turn)
+            found = item.measure.measure(name, bench, item.setting(bench.facts), turn)
         except NotMeasurable as error:
             failed = isinstance(error, BoardFailed)
             found = replace(turn.found, reason=str(error), failed=failed)
@@ -146,5 +157,5 @@ def time_words(keys: Sequence[Any], times: Mapping[Any, float]) -> str:
 
 def _job(item: Item, bench: Bench) -> Job | None:
     with suppress(NotMeasurable):
-        return item.measure.job(Setting(item.parameters, bench.facts))
+        return item.measure.job(item.setting(bench.facts))
     return None

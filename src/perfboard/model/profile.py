@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device that somebody wants to build: its key issues, scenarios and options."""
 
+import shlex
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
@@ -10,7 +11,27 @@ from perfboard.model.budget import Amount, Budget, parse_amount, parse_budget
 from perfboard.model.tables import Table
 
 Value = str | int | float | bool
-Parameters = dict[str, Value]
+
+
+def _as_text(given: object) -> object:
+    """A parameter's list or table as the text that a command line would give: `files` may be
+    { armhf = "app", arm64 = "app64" }, or a list."""
+    if isinstance(given, dict):
+        pairs = [(f"{name}=", value) for name, value in given.items()]
+    elif isinstance(given, list):
+        pairs = [("", given)]
+    else:
+        return given
+    words = []
+    for before, value in pairs:
+        for each in value if isinstance(value, list) else (value,):
+            if not isinstance(each, str):
+                raise ValueError(f"found {each!r}; give text")
+            words.append(shlex.quote(f"{before}{each}"))
+    return " ".join(words)
+
+
+Parameters = dict[str, Annotated[Value, BeforeValidator(_as_text)]]
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
 # Why a budget is what it is: the end of a sentence, without its full stop.
 Because = Annotated[str, Field(max_length=200, pattern=r"^([^\x00-\x1f]*[^\x00-\x1f.])?$")]

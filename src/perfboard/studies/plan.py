@@ -57,7 +57,10 @@ def check_plan(plan: Plan, request: Request, options: BenchOptions) -> list[str]
         )
     if plan.cpu is not None and not plan.probes:
         wrong.append("--cpu: is for probes, and none is measured here; omit it")
-    return [*wrong, *check_limits(plan.limits, [item.measure for item in plan.items])]
+    return [
+        *wrong,
+        *check_limits(plan.limits, [item.measure.given(item.parameters) for item in plan.items]),
+    ]
 
 
 def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> Run:

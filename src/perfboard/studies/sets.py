@@ -27,10 +27,12 @@ def set_items(name: str) -> list[Item]:
     for name, parameters, where in rows:
         measure = get_measure(name, where)
         check_parameters(measure, parameters, where)
-        item = Item.of(measure, parameters)
-        if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
+        item = Item.of(measure, parameters, path.parent)
+        commands = [*item.measure.commands(item.parameters), item.parameters.get("files")]
+        if any(commands) and not is_shipped(path):
+            named = next(filter(None, commands))
             raise UsageError(
-                f"{where}: a set runs no commands, and this one has {commands[0]!r}; "
+                f"{where}: a set runs no commands, and this one has {named!r}; "
                 "give it a budget, for `perfboard choose PROFILE`"
             )
         items.setdefault(item.key, item)
@@ -74,4 +76,6 @@ def with_given(item: Item, given: Mapping[str, Value]) -> Item:
     defaults = item.measure.defaults()
     for name, value in own.items():
         check_value(value, defaults[name], f"{item.measure.name}: {name}")
-    return Item(item.measure, {**item.parameters, **own})
+    # Files that the user names himself may lie anywhere.
+    folder = None if "files" in own else item.folder
+    return Item(item.measure, {**item.parameters, **own}, folder)

@@ -13,6 +13,13 @@ from perfboard.bench.display.rows import TaskRow
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application, all_applications
+from perfboard.measures.display.own_program import (
+    OWN,
+    PROGRAM,
+    OwnProgramMeasure,
+    own_application,
+    with_files,
+)
 from perfboard.measures.display.session import (
     ACCEPTED,
     CALIBRATIONS,
@@ -32,6 +39,11 @@ from perfboard.measures.display.session import (
 )
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
+
+_NO_COLD = (
+    "Not measured: app.start.cold: a virtual board has files of yours in its memory, and would not "
+    "read them from its medium."
+)
 
 
 def application_of(setting: Setting, key: str) -> Application:
@@ -63,13 +75,14 @@ def sampled_metrics(
     ]
 
 
-class AppStart(DisplayMeasure):
+class AppStart(OwnProgramMeasure):
     """Starts one program again and again, looks at its memory, and asks it to close."""
 
     name = "app.start"
     title = "Start and exit of a program"
     parameters = (
-        Parameter("program", "dillo", f"one of {', '.join(all_applications())}"),
+        Parameter("program", PROGRAM, f"one of {', '.join(all_applications())}"),
+        *OWN,
         QUIET,
     )
     metrics = (
@@ -107,7 +120,7 @@ class AppStart(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        application = application_of(setting, "program")
+        application = own_application(setting) or application_of(setting, "program")
         pictures = application.pictures if setting.facts.exact else ALIKE
         lines = calibrated("start", f"start calibration {application.command}", pictures)
         once = (f"start start {application.command}", "memory start", "close exit 0", "end")
@@ -115,11 +128,11 @@ class AppStart(DisplayMeasure):
         if not setting.facts.exact:
             cold = ("drop app.start.cold", f"!start cold {application.command}", "!end")
             lines += cold * samples_of(setting)
-        return session([application], [quiet(setting), *lines])
+        return with_files(session([application], [quiet(setting), *lines]), setting)
 
     def read(self, output: str, setting: Setting) -> Finding:
         found, count = read_session(output), samples_of(setting)
-        samples = accepted(found, "start", count)
+        samples, notes = accepted(found, "start", count), tuple[str, ...]()
         times = {
             "app.start.time": [one.time_s for one in samples],
             "app.start.first": [one.first_ns / 1e9 for one in samples],
@@ -128,7 +141,10 @@ class AppStart(DisplayMeasure):
             "app.exit.time": found.exits.get("exit", ()),
         }
         first = found.tried.get("calibration", ())[:1]
-        if setting.facts.exact and first and first[0].hash == samples[0].hash:
+        # The user's files lie in a virtual board's memory: nothing would be read from its card.
+        if setting.facts.exact and setting.text("files"):
+            notes = (_NO_COLD,)
+        elif setting.facts.exact and first and first[0].hash == samples[0].hash:
             times["app.start.cold"] = [first[0].time_s]
         elif len(cold := found.seen.get("cold", ())) >= ACCEPTED * count:
             times["app.start.cold"] = [one.time_s for one in cold]
@@ -143,17 +159,18 @@ class AppStart(DisplayMeasure):
             share = (found.watcher,)
             metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
         metrics += memory_metrics("app.memory", found)
-        return Finding(tuple(metrics))
+        return Finding(tuple(metrics), notes=notes)
 
 
-class AppSwitch(DisplayMeasure):
+class AppSwitch(OwnProgramMeasure):
     """Raises one program's window over another's, and then exits the one to start the other."""
 
     name = "app.switch"
     labels = MappingProxyType({**DisplayMeasure.labels, "kind": ("warm", "cold")})
     title = "Switch from one program to another"
     parameters = (
-        Parameter("program", "dillo", "the one that is switched to"),
+        Parameter("program", PROGRAM, "the one that is switched to"),
+        *OWN,
         Parameter("other", "sylpheed", "the one that is switched from"),
         QUIET,
     )
@@ -178,7 +195,8 @@ class AppSwitch(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        program, other = (application_of(setting, key) for key in ("program", "other"))
+        program = own_application(setting) or application_of(setting, "program")
+        other = application_of(setting, "other")
         if program == other:
             raise NotMeasurable("program and other are one; wants two")
 
@@ -199,7 +217,7 @@ class AppSwitch(DisplayMeasure):
         for _ in range(samples_of(setting)):
             lines += ["reference -", f"start b {other.command}", "close exit 0", "end"]
             lines += ["reference cold", f"start cold {program.command}", "end"]
-        return session([program, other], [quiet(setting), *lines])
+        return with_files(session([program, other], [quiet(setting), *lines]), setting)
 
     def read(self, output: str, setting: Setting) -> Finding:
         found, count = read_session(output), samples_of(setting)

@@ -237,7 +237,10 @@ class DisplayMeasure(Measure):
     labels: Mapping[str, Sequence[str]] = MappingProxyType({"of": ("program", "server")})
 
     def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
-        shown = (str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters)
+        given = {**setting.parameters}
+        if command := given.get("command"):
+            given["program"] = command
+        shown = (str(given[key]) for key in _SHOWN if key in given)
         programs = "".join(f", {program}" for program in shown)
         # Each hash is of the screen at the end of a task's first accepted sample.
         hashes: dict[str, str] = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The items that a profile's rows ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ PartType = TypeVar("PartType", bound=Part)
 
 def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
     where = f"{path}: {row}"
-    measure = get_measure(part.measure, where)
+    measure = get_measure(part.measure, where).given(part.parameters)
     quantity = measure.quantity(part.metric)
     if quantity is None and budget is not None:
         known = [each.name for each in measure.metrics]
@@ -32,12 +32,15 @@ def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
     check_labels(measure, part.labels, where)
     if budget is not None and quantity is not None:
         check_unit(budget, quantity, where)
-    return item_of(part)
+    return item_of(part, path.parent)
 
 
-def item_of(part: Part) -> Item:
-    """The measure of a part that was checked, with all of its parameters."""
-    return Item.of(get_measure(part.measure), part.parameters)
+def item_of(part: Part, folder: Path | None = None) -> Item:
+    """The measure of a part that was checked, with all of its parameters.
+
+    `folder` is that of its profile, which is needed to measure it.
+    """
+    return Item.of(get_measure(part.measure), part.parameters, folder)
 
 
 def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
@@ -61,16 +64,32 @@ def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
 
 
 def refuse_unseen(items: Sequence[Item], path: Path, yes: bool) -> None:
-    """Raises UsageError with the commands of a stranger's profile, until the user agrees."""
-    each = (command for item in items for command in item.measure.commands(item.parameters))
-    commands = dict.fromkeys(map(printable, each))
-    if not commands or yes or is_shipped(path):
+    """Raises UsageError with all that a stranger's profile would run, until the user agrees."""
+    if yes or is_shipped(path):
         return
-    listed = "\n  ".join(commands)
-    raise UsageError(
-        f"{path}: does not come with Perfboard, and runs these commands on the target:\n"
-        f"  {listed}\nIf you want that, give --yes"
-    )
+    commands = (command for item in items for command in item.measure.commands(item.parameters))
+    asked = {
+        "runs these commands on the target": commands,
+        "copies these files to it": _given(items, "files"),
+        "has these Debian packages on a virtual board": _given(items, "packages"),
+    }
+    listed = [
+        f"{words}:\n  " + "\n  ".join(found)
+        for words, each in asked.items()
+        if (found := dict.fromkeys(map(printable, each)))
+    ]
+    if listed:
+        words = "\nand ".join(listed)
+        raise UsageError(
+            f"{path}: does not come with Perfboard, and {words}\nIf you want that, give --yes"
+        )
+
+
+def _given(items: Sequence[Item], name: str) -> Iterator[str]:
+    """The values of that parameter that are not the defaults."""
+    for item in items:
+        if name in item.parameters and item.parameters[name] != item.measure.defaults()[name]:
+            yield str(item.parameters[name])
 
 
 def check_change(profile: Profile, change: DeviceChange, path: Path) -> None:

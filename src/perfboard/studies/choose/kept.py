@@ -54,7 +54,10 @@ def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> Earlier
             # Its kernel is another one than that of a newer run.
             continue
         kept.image.update(run.provenance.image)
-        if result.source == source:
+        parameters = (
+            each.parameters for one in run.results_of(MeasuresResult) for each in one.measurements
+        )
+        if result.source == source and not any(each.get("files") for each in parameters):
             for tried in result.options:
                 if tried.outcome != "not measured":
                     kept.options.setdefault(tried.name, tried)
@@ -62,7 +65,9 @@ def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> Earlier
             for place, each in enumerate(measures.measurements):
                 key = key_of(each.measure, each.parameters)
                 # A board that breaks down under the work does so again, if it repeats.
-                if key in kept.found or (each.reason and not (exact and each.failed)):
+                # A file of the user's may be another one by now.
+                anew = each.parameters.get("files") or (each.reason and not (exact and each.failed))
+                if key in kept.found or anew:
                     continue
                 own = (metric for metric in run.metrics if metric.measurement == place)
                 # The processes are those of the other run.

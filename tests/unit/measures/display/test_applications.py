@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import EXACT
+from perfboard.measures.base import EXACT, Setting
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.session import EXIT, TASK, read_session
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
-from tests.support.measures import job_of, metrics_of
+from tests.support.measures import job_of, metrics_of, setting_of
 from tests.support.saying import saying_probe
 
 START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
@@ -68,6 +68,42 @@ def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
     board = lines(job_of("app.start", START, EXACT))
     # There the first start is the cold one.
     assert board.count("close exit 0") == 1 and not [line for line in board if "drop" in line]
+
+
+def test_a_program_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
+    own = {"command": "./panel -geometry 9x9", "packages": "libx11-6", "files": "panel"}
+    (tmp_path / "panel").write_text("#!/bin/sh\n")
+    for name, place in (("app.start", "start start"), ("app.switch", "start a")):
+        measure = get_measure(name)
+        setting = Setting({**measure.defaults(), **own}, EXACT, tmp_path)
+        job = measure.job(setting)
+        assert job is not None and f"{place} ./panel -geometry 9x9" in lines(job)
+        assert job.files["panel"] == b"#!/bin/sh\n" and "libx11-6" in job.packages
+        assert "./panel" in job.programs and "dillo" not in " ".join(lines(job))
+        assert list(measure.commands(setting.parameters)) == ["./panel -geometry 9x9"]
+    # Its files lie in a board's memory, and would not be read from a card.
+    first = task("calibration", "calibration", 900) + started(1)
+    found = get_measure("app.start").read(first, setting_of(get_measure("app.start"), own, EXACT))
+    assert "app.start.cold" not in {metric.name for metric in found.metrics}
+    assert "app.start.cold: a virtual board has files of yours" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"command": "./panel 'a b'"}, "make a script of it"),
+        ({"command": "./panel\nend"}, "make a script of it"),
+        ({"command": "panel " + "x " * 40 + "x"}, "has 42 words"),
+        ({"command": "panel", "program": "netsurf"}, "program and command both name one"),
+        ({"command": "panel", "files": "bin/panel"}, "write ./panel"),
+        ({"files": "bin/panel"}, "files are those of a command"),
+        ({"packages": "x11-apps"}, "packages are those of a command"),
+    ],
+)
+def test_a_program_that_no_plan_can_start_is_refused(given: dict[str, Value], said: str) -> None:
+    with pytest.raises(NotMeasurable) as refused:
+        job_of("app.start", given)
+    assert said in str(refused.value)
 
 
 def test_a_home_of_its_own_is_the_same_everywhere_and_keeps_carets_still() -> None:
