@@ -15,6 +15,7 @@ from perfboard.model.run import Evidence, Metric
 if TYPE_CHECKING:
     from perfboard.bench.talk.ends import Ends
     from perfboard.bench.talk.tcp import Talk
+    from perfboard.model.board.gpu import Gpu
     from perfboard.model.board.power import Power
     from perfboard.model.published import PublishedValue
     from perfboard.probes.session import Session
@@ -44,6 +45,14 @@ class Facts(Protocol):
     @property
     def ram(self) -> int:
         """Its memory in bytes; 0: not known."""
+
+    @property
+    def sold_ram(self) -> int:
+        """The memory that the real board is sold with, of a virtual one; 0: not known."""
+
+    @property
+    def gpu(self) -> "Gpu | None":
+        """The real board's GPU, of a virtual one, if it is known what that takes."""
 
     @property
     def architecture(self) -> str:
@@ -78,6 +87,8 @@ class KnownFacts:
     exact: bool
     repeats: int
     ram: int = 0
+    sold_ram: int = 0
+    gpu: "Gpu | None" = None
     architecture: str = ""
     lacks: frozenset[str] = frozenset()
     published: "tuple[PublishedValue, ...]" = ()

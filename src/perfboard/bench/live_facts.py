@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from perfboard.model.board.gpu import Gpu
 from perfboard.model.board.power import Power
 from perfboard.model.published import PublishedValue
 from perfboard.model.run import Evidence
@@ -33,6 +34,8 @@ class LiveFacts:
     power: Power | None = None
     boot_budget_s: float | None = None
     has_model = False
+    sold_ram = 0
+    gpu: Gpu | None = None
 
     def __init__(self, target: Callable[[], Target]) -> None:
         self._target = target

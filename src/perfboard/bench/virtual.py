@@ -104,6 +104,8 @@ class VirtualBench:
             exact=True,
             repeats=1,
             ram=board.machine.ram,
+            sold_ram=board.sold.memory if board.sold else 0,
+            gpu=board.gpu,
             architecture=architecture_of(board).name,
             lacks=frozenset((*lacks, *foreign)),
             published=published_at(self._variant) if evidence is Evidence.TIMED else (),

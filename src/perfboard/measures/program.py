@@ -50,7 +50,9 @@ class ProgramTime(Measure):
             "a regular expression with one group, which is the number; the last line counts that "
             "it fits",
         ),
-        Parameter("unit", "", f"that of the number: {', '.join(UNITS)} (a count)", labels=False),
+        Parameter(
+            "unit", "", f"that of the number, 1 of a count: {', '.join(UNITS)}", labels=False
+        ),
         Parameter("better", "lower", "which number is better: lower, higher", labels=False),
     )
     metrics: tuple[Quantity, ...] = (

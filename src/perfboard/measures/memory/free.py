@@ -2,9 +2,24 @@
 """memory.free: memory for applications after boot, and who has the rest (study B)."""
 
 import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+from perfboard.bench.base import Facts
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting, ShownMetric
+from perfboard.measures.base import (
+    Example,
+    Finding,
+    Measure,
+    Parameter,
+    Quantity,
+    Setting,
+    ShownMetric,
+)
+from perfboard.measures.own_files import FILES, PACKAGES, own_files, with_own
+from perfboard.measures.reading import refusals
+from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 from perfboard.probes.records import Merger, read_process
@@ -12,7 +27,24 @@ from perfboard.probes.records import Merger, read_process
 _LARGEST = 3
 # A process may end meanwhile.
 _USERS = "grep -hE '^(Name|RssAnon):' /proc/[0-9]*/status 2> /dev/null || true\n"
-_OF_OURS = "It is that of a small system of Perfboard's without services, not of the board's image."
+# Each in a shell of its own; one that fails says so by a file.
+_START = """\
+mkdir -p /run /var/run /var/log /var/lib/misc
+ifconfig lo 127.0.0.1 up 2> /dev/null
+{lines}sleep {settle}
+if [ -s failed ]; then
+    "$PROBE" say refused what=services why="$(head -n 1 failed)"; exit 0
+fi
+"""
+_ONE = """\
+{{ sh -c {line} > said.{n} 2>&1 < /dev/null ||
+    echo {line} "ended with $?: $(tail -n 1 said.{n})" >> failed; }} &
+"""
+_MOST_SERVICES = 50
+_OF_OURS = "It is that of a small system of Perfboard's {}, and not of the board's image."
+_SOLD = "The board is sold with {}, and the virtual one has {}."
+_GPU = "Its GPU takes {} of the real board's, which Linux is not given ({})."
+_NO_GPU = "What the real board's GPU takes of it is not known."
 _NOT_WITHOUT_PROC = "/proc/meminfo does not say how much memory is free"
 
 
@@ -21,6 +53,18 @@ class MemoryFree(Measure):
 
     name = "memory.free"
     title = "Memory free for applications after boot"
+    parameters = (
+        Parameter(
+            "services",
+            "",
+            "shell commands that start what is to run beside, one a line; a live target is "
+            "measured as it runs",
+            labels=False,
+        ),
+        PACKAGES,
+        FILES,
+        Parameter("settle_s", 5, "s that they have before it is looked at", labels=False),
+    )
     metrics = (
         Quantity(
             "system.ram.available",
@@ -45,11 +89,30 @@ class MemoryFree(Measure):
         ),
     )
 
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        return [line for line in str(parameters["services"]).splitlines() if line.strip()]
+
     def job(self, setting: Setting) -> Job:
         line = '"$PROBE" system.memory --seconds 1 || exit 1\n'
-        return Job(f"{line * setting.repeats}{_USERS}")
+        services, settle = self._services(setting), setting.whole("settle_s")
+        starts = ""
+        if services and setting.facts.exact:
+            lines = (_ONE.format(line=shlex.quote(each), n=n) for n, each in enumerate(services))
+            starts = _START.format(lines="".join(lines), settle=settle)
+        job = Job(f"{starts}{line * setting.repeats}{_USERS}", packages=setting.packages())
+        return with_own(job, own_files(setting))
+
+    def _services(self, setting: Setting) -> Sequence[str]:
+        """The command of each. Raises NotMeasurable."""
+        setting.text("services")
+        services = self.commands(setting.parameters)
+        if len(services) > _MOST_SERVICES:
+            raise NotMeasurable(f"services has {len(services)} lines, and {_MOST_SERVICES} is most")
+        return services
 
     def read(self, output: str, setting: Setting) -> Finding:
+        if why := refusals(output).get("services"):
+            raise NotMeasurable(f"services: {why}")
         metrics = _probed(output)
         free = next((m for m in metrics if m.labels.get("by") == "free+cache"), None)
         if free is None:
@@ -68,11 +131,24 @@ class MemoryFree(Measure):
         named = ", ".join(f"{name} ({format_value(size, 'B')})" for name, size in largest)
         sentences = [f"The largest users of their own memory: {named}."] if named else []
         if setting.facts.exact:
-            sentences.append(_OF_OURS)
+            names = [Path(line.split()[0]).name for line in self._services(setting)]
+            beside = f"with {', '.join(names)} running" if names else "without services"
+            sentences += [_OF_OURS.format(beside), *_of_real_board(setting.facts)]
         short = f"{format_value(free.samples[0], 'B')} free"
         ram = setting.facts.ram
         limit = f"its RAM, {format_value(ram, 'B')}" if ram else ""
         return Finding((*metrics, *users), tuple(figures), short, limit, " ".join(sentences))
+
+
+def _of_real_board(facts: Facts) -> Iterator[str]:
+    """What the real board has and takes otherwise."""
+    if facts.sold_ram and facts.sold_ram != facts.ram:
+        sold, ram = (format_value(size, "B") for size in (facts.sold_ram, facts.ram))
+        yield _SOLD.format(sold, ram)
+    if facts.gpu is not None:
+        yield _GPU.format(format_value(facts.gpu.memory, "B"), facts.gpu.source)
+    else:
+        yield _NO_GPU
 
 
 def _probed(output: str) -> list[Metric]:

@@ -10,6 +10,7 @@ from perfboard.model.board.board import Board, BoardConsole, BootPlan, Word
 from perfboard.model.board.disk import Disk, Medium
 from perfboard.model.board.firmware import Firmware
 from perfboard.model.board.flash import Flash
+from perfboard.model.board.gpu import Gpu
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
 from perfboard.model.board.network import Network
 from perfboard.model.board.power import Power
@@ -83,6 +84,7 @@ class _Virtual(Board):
     timing: Timing | None = None
     power: Power | None = None
     sold: Sold | None = None
+    gpu: Gpu | None = None
 
 
 class FlashBoard(_Virtual):
