@@ -34,7 +34,7 @@ FILES = Parameter(
 )
 # Debian's names of all architectures that it may be given for.
 KNOWN = ("armel", "armhf", "arm64", "i386", "amd64", "riscv64", "mipsel", "powerpc")
-# What else a board of one architecture runs.
+# Boards of one architecture run programs of another one too.
 _ALSO = {"armhf": ("armel",)}
 _LOADERS = {each.name: f"/lib/{each.loader}" for each in ARCHITECTURES}
 _FORM = re.compile(rf"(?:({'|'.join(KNOWN)})=)?(.+)", re.DOTALL)
@@ -165,7 +165,7 @@ def _check_runs(path: str, elf: Elf, setting: Setting) -> None:
             f"files: {path} is for {elf.architecture or elf.machine}, and the board runs {here}; "
             f"compile one for that, and name it as {here}=FILE"
         )
-    # What a virtual board has is known: Debian's C library, and its packages.
+    # A virtual board has Debian's C library, and packages.
     known = _LOADERS.get(here, elf.interpreter)
     if setting.facts.exact and elf.interpreter not in ("", known) and not setting.packages():
         raise NotMeasurable(
@@ -175,7 +175,7 @@ def _check_runs(path: str, elf: Elf, setting: Setting) -> None:
 
 
 def _words(name: str, data: bytes, elf: Elf | None, setting: Setting) -> str:
-    """What the file is, for the run."""
+    """The file in words, for the run."""
     about = ", ".join(_about(elf, setting.facts.lacks)) if elf else "no program"
     digest = hashlib.sha256(data).hexdigest()[:12]
     return f"files: {name}: {format_size(len(data))}, {about}, SHA-256 {digest}."

@@ -18,7 +18,7 @@ from perfboard.model.text import printable
 MOST_OUTPUT = 1_000_000
 _LONGEST = 200
 _SHOWN = 100
-# Of each text, the group in the last of its lines that the pattern fits.
+# The pattern's group in the last line of each text that it fits.
 _SEARCH = """
 import json, re, sys
 asked = json.load(sys.stdin)

@@ -46,7 +46,7 @@ _BEYOND_BASELINE = {2: "x86-64-v2", 4: "x86-64-v3", 8: "x86-64-v4"}
 
 @dataclass(frozen=True)
 class Elf:
-    """What a program's file says of itself.
+    """The words of a program's file about itself.
 
     `architecture` is Debian's name, armel for an Arm file that needs its loader; "" of one that
     none of ours is. `interpreter` is its dynamic loader, "" if it is static. `libraries` are those
@@ -63,7 +63,7 @@ class Elf:
 
 
 def look(data: bytes) -> Elf | None:
-    """What the file says of itself; None: it is no ELF file.
+    """The words of the file about itself; None: it is no ELF file.
 
     Raises ValueError for one that is damaged, and for what is no program or library.
     """

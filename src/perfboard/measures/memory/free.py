@@ -44,7 +44,7 @@ _MOST_SERVICES = 50
 _OF_OURS = "It is that of a small system of Perfboard's {}, and not of the board's image."
 _SOLD = "The board is sold with {}, and the virtual one has {}."
 _GPU = "Its GPU takes {} of the real board's, which Linux is not given ({})."
-_NO_GPU = "What the real board's GPU takes of it is not known."
+_NO_GPU = "It is not known how much of it the real board's GPU takes."
 _NOT_WITHOUT_PROC = "/proc/meminfo does not say how much memory is free"
 
 
@@ -141,7 +141,7 @@ class MemoryFree(Measure):
 
 
 def _of_real_board(facts: Facts) -> Iterator[str]:
-    """What the real board has and takes otherwise."""
+    """Sentences on the memory of the real board, which has more, or a GPU."""
     if facts.sold_ram and facts.sold_ram != facts.ram:
         sold, ram = (format_value(size, "B") for size in (facts.sold_ram, facts.ram))
         yield _SOLD.format(sold, ram)

@@ -6,6 +6,6 @@ from perfboard.model.tables import Size
 
 
 class Gpu(WithSource):
-    """What it takes of the board's memory by default, which Linux is not given."""
+    """The memory of the board that it takes by default, which Linux is not given."""
 
     memory: Size

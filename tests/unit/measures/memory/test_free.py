@@ -66,5 +66,5 @@ def test_what_the_real_board_has_otherwise_is_said() -> None:
     assert "Its GPU takes 76 MiB of the real board's, which Linux is not given (its doc" in said
     said = read("memory.free", FREE, EXACT).why
     assert "without services" in said and "sold" not in said
-    assert "What the real board's GPU takes of it is not known." in said
+    assert "It is not known how much of it the real board's GPU takes." in said
     assert "GPU" not in read("memory.free", FREE, LIVE).why
