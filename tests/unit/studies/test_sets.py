@@ -49,8 +49,8 @@ def test_a_file_of_the_users_is_a_set(tmp_path: Path) -> None:
 
 
 def test_a_parameter_goes_to_all_that_have_it() -> None:
-    disk, free = items_named(["disk.dd", "memory.free"], {"quick": True})
-    assert disk.parameters["quick"] is True and not free.parameters
+    disk, kernel = items_named(["disk.dd", "kernel.image"], {"quick": True})
+    assert disk.parameters["quick"] is True and not kernel.parameters
     assert len(items_named(["memory.free", "bringup"], {})) == len(set_items("bringup"))
 
 
@@ -62,7 +62,7 @@ def test_a_parameter_goes_to_all_that_have_it() -> None:
         (["kiosk"], {}, "`perfboard choose kiosk` does so"),
         (["./nosuch.toml"], {}, "nosuch.toml"),
         (["disk.dd"], {"quik": True}, 'no such parameter here; did you mean "quick"'),
-        (["memory.free"], {"quick": True}, "There are: none"),
+        (["kernel.image"], {"quick": True}, "There are: none"),
         (["disk.dd"], {"quick": 1}, "quick is 1; give true or false"),
     ],
 )
