@@ -4,7 +4,6 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from perfboard.bench.base import Facts
 from perfboard.bench.job import Job, NotMeasurable
@@ -20,6 +19,7 @@ from perfboard.measures.base import (
 from perfboard.measures.own_files import FILES, PACKAGES, own_files, with_own
 from perfboard.measures.reading import refusals
 from perfboard.model.profile import Value
+from perfboard.model.results.base import count_words
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 from perfboard.probes.records import Merger, read_process
@@ -42,6 +42,7 @@ _ONE = """\
 """
 _MOST_SERVICES = 50
 _OF_OURS = "It is that of a small system of Perfboard's {}, and not of the board's image."
+_NONE = "without services"
 _SOLD = "The board is sold with {}, and the virtual one has {}."
 _GPU = "Its GPU takes {} of the real board's, which Linux is not given ({})."
 _NO_GPU = "It is not known how much of it the real board's GPU takes."
@@ -131,8 +132,8 @@ class MemoryFree(Measure):
         named = ", ".join(f"{name} ({format_value(size, 'B')})" for name, size in largest)
         sentences = [f"The largest users of their own memory: {named}."] if named else []
         if setting.facts.exact:
-            names = [Path(line.split()[0]).name for line in self._services(setting)]
-            beside = f"with {', '.join(names)} running" if names else "without services"
+            count = len(self._services(setting))
+            beside = f"with {count_words(count, 'service', 'services')}" if count else _NONE
             sentences += [_OF_OURS.format(beside), *_of_real_board(setting.facts)]
         short = f"{format_value(free.samples[0], 'B')} free"
         ram = setting.facts.ram

@@ -61,7 +61,7 @@ def test_what_the_real_board_has_otherwise_is_said() -> None:
     gpu = Gpu(memory=76 << 20, source="its documentation", kind="manual")
     facts = replace(EXACT, ram=512 << 20, sold_ram=1 << 30, gpu=gpu)
     said = read("memory.free", FREE, facts, services="/usr/sbin/sshd -D\ncron").why
-    assert "a small system of Perfboard's with sshd, cron running, and not of" in said
+    assert "a small system of Perfboard's with 2 services, and not of" in said
     assert "The board is sold with 1 GiB, and the virtual one has 512 MiB." in said
     assert "Its GPU takes 76 MiB of the real board's, which Linux is not given (its doc" in said
     said = read("memory.free", FREE, EXACT).why
