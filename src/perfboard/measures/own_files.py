@@ -9,6 +9,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -116,6 +117,17 @@ def own_files(setting: Setting) -> GivenFiles:
     return GivenFiles(files, tuple(programs), tuple(notes))
 
 
+def all_files(setting: Setting) -> dict[str, bytes]:
+    """The files of a setting for any board, by their paths; without those that cannot be had."""
+    found: dict[str, bytes] = {}
+    if not setting.parameters.get("files"):
+        return found
+    for _, path in named_files(setting.text("files")):
+        with suppress(NotMeasurable):
+            found[path] = _read(path, setting.folder, _MOST_BYTES)
+    return found
+
+
 def with_own(job: Job, own: GivenFiles) -> Job:
     """The job with those files in its folder. Raises NotMeasurable for a name that is taken."""
     for name in own.files:
@@ -135,7 +147,7 @@ def _read(path: str, folder: Path | None, room: int) -> bytes:
             inside = place.resolve().is_relative_to(folder.resolve())
         except (OSError, RuntimeError):
             inside = False
-        if not inside or Path(path).is_absolute():
+        if not inside or Path(path).is_absolute() or ".." in Path(path).parts:
             raise NotMeasurable(
                 f"files: {printable(path)} does not lie below the profile's folder, which is all "
                 "that a profile's files may be taken from; put it there"

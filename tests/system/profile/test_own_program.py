@@ -52,9 +52,9 @@ def test_a_program_has_its_number_unless_the_part_would_have_stopped_it(tmp_path
     path = tmp_path / "own.toml"
     path.write_text(HEAD + ROW.format(name="plain") + ROW.format(name="cmov") + MEMORY)
     board = Perfboard(tmp_path / "data")
-    asks = board("study", "profile", str(path), "--board", BOARD, code=2).stderr
+    asks = board("choose", str(path), "--board", BOARD, code=2).stderr
     assert "./cmov && ./cmov" in asks and "i386=bin/cmov armhf=bin/other" in asks
-    run = board.json("study", "profile", str(path), "--board", BOARD, "--yes", code=5)
+    run = board.json("choose", str(path), "--board", BOARD, "--yes", code=5)
     plain, cmov, memory = result_of(run, "profile")["rows"]
     assert (plain["outcome"], plain["value"]) == ("inconclusive", 7.5e6)
     assert cmov["outcome"] == "not measured"

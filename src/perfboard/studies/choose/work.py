@@ -2,7 +2,7 @@
 """One board of a choice as work in the background, and its end."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
@@ -10,12 +10,15 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.opening import virtual_board
 from perfboard.bench.request import Request
 from perfboard.host.files.scratch import scratch_folder
+from perfboard.measures.base import EXACT
+from perfboard.measures.own_files import all_files
 from perfboard.model.errors import Cancelled, DefectError, PerfboardError
 from perfboard.model.run import Run
 from perfboard.model.target import virtual_name
-from perfboard.profiles.loader import is_shipped
+from perfboard.profiles.loader import is_shipped, load_profile
 from perfboard.store.making import new_run
 from perfboard.studies.choose.board import BoardStudy
+from perfboard.studies.choose.items import items_of
 from perfboard.studies.choose.options import ChooseOptions
 
 
@@ -29,12 +32,16 @@ class BoardEnd:
 
 @dataclass(frozen=True)
 class BoardWork:
-    """A virtual board to hold against a profile; `text` is that of the user's profile, if any."""
+    """A virtual board to hold against a profile.
+
+    `text` is that of the user's profile, if any, and `files` are those that it names.
+    """
 
     study: BoardStudy
     request: Request
     options: ChooseOptions
     text: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -55,6 +62,9 @@ class BoardWork:
         with scratch_folder() as folder:
             path = folder / Path(self.options.profile).name
             path.write_bytes(self.text)
+            for name, data in self.files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
             options = replace(self.options, profile=str(path), yes="yes")
             return measured(self.study, self.request, options, lab)
 
@@ -78,7 +88,12 @@ def title_of(request: Request) -> str:
 
 def sent(work: BoardWork, path: Path) -> BoardWork:
     """The work for another machine, with the profile of that path if it is the user's."""
-    return work if is_shipped(path) else replace(work, text=path.read_bytes())
+    if is_shipped(path):
+        return work
+    files: dict[str, bytes] = {}
+    for item in items_of(load_profile(path), path, work.options.only):
+        files |= all_files(item.setting(EXACT))
+    return replace(work, text=path.read_bytes(), files=files)
 
 
 class RunKeeper:

@@ -9,11 +9,15 @@ from threading import Event
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.images.program.base import ProgramJob
 from perfboard.measures.reading import example_time
 from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Run
+from perfboard.studies.choose.board import BoardStudy
+from perfboard.studies.choose.options import ChooseOptions
+from perfboard.studies.choose.work import BoardWork, sent
 from perfboard.targets.virtual.program import ProgramResults
 from tests.support.elfs import elf_of, page_hash
 from tests.support.lab import RESULTS, FakeLab
@@ -87,7 +91,7 @@ def test_a_board_runs_the_file_of_its_architecture_and_the_run_says_which(
     # What such a file was is not known later: it is measured again.
     again = FakeLab(tmp_path)
     again.ends = prints(">8 MB/s\n")
-    assert run(again, own, yes="yes", resume="resume").metrics != found.metrics
+    assert run(again, own, yes="yes").metrics != found.metrics
 
 
 def test_a_board_without_a_file_of_its_own_says_so_and_a_wrong_one_is_refused(
@@ -102,6 +106,20 @@ def test_a_board_without_a_file_of_its_own_says_so_and_a_wrong_one_is_refused(
     with pytest.raises(UsageError, match="bin/other is for i386, and the board runs armhf"):
         run(fake, own, yes="yes")
     assert not fake.jobs
+
+
+def test_another_machine_is_sent_the_files_with_the_profile(own: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin" / "app64").write_bytes(b"for another board")
+    options = ChooseOptions(profile=str(own), yes="yes")
+    request = Request("virtual:rpi2", {}, ("perfboard",))
+    work = sent(BoardWork(BoardStudy(), request, options), own)
+    assert set(work.files) == {"bin/app", "bin/app64"}
+    for path in (own, tmp_path / "bin" / "app"):
+        path.unlink()
+    fake = FakeLab(tmp_path)
+    fake.ends = prints(">9 MB/s\n")
+    end = work.run(fake.lab(), Event())
+    assert end.run is not None and row_of(end.run)[1] == 9e6
 
 
 @pytest.mark.parametrize(
