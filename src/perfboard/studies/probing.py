@@ -56,6 +56,14 @@ def measure_target(
     return run_plan(plan, request, BenchOptions(), lab)
 
 
+def measure_jobs(names: Sequence[str], request: Request, lab: Lab) -> Run:
+    """Runs measures that are no probes, at their defaults, for a verification. Raises as above."""
+    plan = Plan("verify", [Item.of(get_measure(name)) for name in names], 0.0)
+    if wrong := check_plan(plan, request, BenchOptions()):
+        raise UsageError("\n".join(wrong))
+    return run_plan(plan, request, BenchOptions(), lab)
+
+
 def plan_of(study: str, probes: Sequence[str], options: ProbeOptions) -> Plan:
     """The plan of those probes. Raises UsageError for one that there is not."""
     known = [probe.name for probe in all_probes()]

@@ -11,12 +11,15 @@ from perfboard.binaries.probes import all_probes
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
+from perfboard.measures.catalogue import all_measures
+from perfboard.measures.probe.probes import Probe
 from perfboard.model.errors import UsageError
 from perfboard.model.published import PublishedProgram, PublishedValue
 from perfboard.model.timing.part import Timing
 
-# The measuring study, and its levels: the boot study, the probe of flash, or other probes.
-Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
+# The measuring study, and its levels: the boot study, the probe of flash, other probes, or other
+# measures.
+Group = tuple[Literal["boot", "flash", "probes", "measures"], tuple[tuple[str, str], ...]]
 # The same for rows that one run of a program is for: the program, and the row's levels.
 ProgramKey = tuple[PublishedProgram, tuple[tuple[str, str], ...]]
 # Times the budget: a block can take a second of flash, and costs the host next to nothing.
@@ -47,6 +50,11 @@ class VerifyPlan:
         own = PROBES if group == self.plain else ()
         known = {probe.name: [name for name, *_ in probe.metrics] for probe in all_probes()}
         return sorted({*probes_for(self.groups[group], known), *own})
+
+    def measures(self, group: Group) -> list[str]:
+        """The measures of a group's run that are no probes."""
+        found = (_measure_of(figure.metric) for figure in self.groups[group])
+        return list(dict.fromkeys(filter(None, found)))
 
     def probe_time_s(self, group: Group) -> float:
         """How long they may take together."""
@@ -95,7 +103,17 @@ def _group(
     at = _levels(loaded, timing, levels)
     if figure.metric.startswith("boot."):
         return "boot", at
-    return "flash" if figure.metric.startswith("flash.") else "probes", at
+    if figure.metric.startswith("flash."):
+        return "flash", at
+    return "measures" if _measure_of(figure.metric) else "probes", at
+
+
+def _measure_of(metric: str) -> str | None:
+    """The measure that gives the metric; None: a probe does, or none."""
+    found = [each for each in all_measures().values() if each.quantity(metric)]
+    if not found or any(isinstance(each, Probe) for each in found):
+        return None
+    return found[0].name
 
 
 def _levels(

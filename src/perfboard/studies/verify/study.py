@@ -32,7 +32,7 @@ from perfboard.model.run import Metric, Run, Status
 from perfboard.model.target import virtual_target
 from perfboard.model.timed_as import stated_margin
 from perfboard.studies.base import get_study
-from perfboard.studies.probing import ProbeOptions, measure_target
+from perfboard.studies.probing import ProbeOptions, measure_jobs, measure_target
 from perfboard.studies.verify.ahead import RunsAhead, runs_ahead
 from perfboard.studies.verify.plan import Group, VerifyPlan
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
@@ -47,6 +47,7 @@ class Studies:
     programs: Callable[
         [str, Sequence[PublishedValue], MarginOf, tuple[str, ...], Lab, RunsAhead], Programs
     ] = measure_programs
+    jobs: Callable[[Sequence[str], Request, Lab], Run] = measure_jobs
 
 
 @dataclass
@@ -130,6 +131,8 @@ def _run_group(
     request = Request(virtual_target(plan.name), dict(at), command)
     if kind == "boot":
         return studies.boot(request, get_study("boot").options(boots=1), lab)
+    if kind == "measures":
+        return studies.jobs(plan.measures(group), request, lab)
     options = ProbeOptions(plan.probe_time_s(group))
     return studies.measure("verify", request, plan.probes(group), options, lab)
 

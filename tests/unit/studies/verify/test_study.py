@@ -26,14 +26,18 @@ from tests.support.runs import make_run
 class Board:
     """Answers as the studies of a board do, and knows what was asked for."""
 
-    def __init__(self, probed: Run | None = None, booted: Run | None = None) -> None:
+    def __init__(
+        self, probed: Run | None = None, booted: Run | None = None, done: Run | None = None
+    ) -> None:
         self._probed, self._booted = probed or make_run(), booted or make_run()
+        self._done = done or make_run()
         self.probes: list[tuple[Request, Sequence[str], float]] = []
         self.boots: list[dict[str, str]] = []
+        self.jobs: list[tuple[Sequence[str], dict[str, str]]] = []
         self.stopped = False
 
     def verify(self, name: str) -> Verification:
-        studies = Studies(self._boot, self._measure, self._programs)
+        studies = Studies(self._boot, self._measure, self._programs, self._jobs)
         return verify_board(make_plan(name, 60), ("perfboard",), Lab(), studies)
 
     def _boot(self, request: Request, options: BootOptions, lab: Lab) -> Run:
@@ -46,6 +50,10 @@ class Board:
     ) -> Run:
         self.probes.append((request, probes, options.time))
         return self._probed
+
+    def _jobs(self, names: Sequence[str], request: Request, lab: Lab) -> Run:
+        self.jobs.append((names, dict(request.factors)))
+        return self._done
 
     def _programs(
         self, board: str, figures: Sequence[PublishedValue], margin: MarginOf, *_: object
@@ -65,9 +73,22 @@ def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
     assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
     assert (found.parameters[0].name, found.parameters[0].within) == ("clock", False)
     assert found.accuracy is None and found.rows[-1].virtual is None
-    assert found.runs[1:] == ("run-9",)
+    assert found.runs[2:] == ("run-9",)
     text = verification_text(found)
     assert "No held-out figure was measured" in text and " were not measured, marked absent" in text
+
+
+def test_other_measures_have_a_run_of_their_own() -> None:
+    board = Board(
+        done=make_run(metrics=(metric("network.wireguard.bandwidth", 21.6e6, "higher"),))
+    )
+    found = board.verify("rpi2")
+    assert board.jobs == [(["network.wireguard"], {"detail": "timed"})]
+    ((_, probes, _),) = board.probes
+    assert "network.wireguard" not in probes
+    row = next(row for row in found.rows if row.published.metric.startswith("network.wireguard"))
+    # 192 Mbit/s were published.
+    assert row.ratio == pytest.approx(0.9)
 
 
 def test_this_times_margins_are_of_the_figures_that_stated_ones_are_of() -> None:
