@@ -35,6 +35,8 @@ struct trial {
 	void (*done)(void *data, const char *outcome);
 	void *data;
 	bool icmp;
+	/* The address that packets go to, and the source that those counted have. */
+	uint32_t to, seen_as;
 	uint16_t port, identifier, sequence;
 	uint64_t payload, duration, window;
 	uint64_t interval_ps; /* between requests; 0: as many as the window has room for */
@@ -76,7 +78,7 @@ static void put_ip(uint8_t *ip, size_t length)
 	ip[8] = 64;
 	ip[9] = trial.icmp ? ICMP : UDP;
 	memcpy(ip + 12, &trial.way.own_address, 4);
-	memcpy(ip + 16, &trial.way.board_address, 4);
+	memcpy(ip + 16, &trial.to, 4);
 	put_checksum(ip + 10, sum_of(0, ip, IP));
 }
 
@@ -236,10 +238,14 @@ static bool is_answer(const uint8_t *frame, size_t length)
 	const uint8_t *ip = frame + ETHERNET, *next = ip + IP;
 
 	if (length < ETHERNET + IP + NEXT || frame[12] != 8 || frame[13] || ip[0] != 0x45 ||
-	    memcmp(ip + 12, &trial.way.board_address, 4))
+	    memcmp(ip + 12, &trial.seen_as, 4))
 		return false;
 	if (trial.icmp)
 		return ip[9] == ICMP && !next[0] && word_at(next + 4) == trial.identifier;
+	/* A packet that is sent on keeps its ports; an answer has them reversed. */
+	if (trial.to != trial.way.board_address)
+		return ip[9] == UDP && !memcmp(ip + 16, &trial.to, 4) &&
+		       word_at(next) == trial.identifier;
 	return ip[9] == UDP && word_at(next + 2) == trial.identifier;
 }
 
@@ -256,6 +262,12 @@ bool generator_takes(uint64_t now, const uint8_t *frame, size_t length)
 	return true;
 }
 
+static bool is_protocol(const char *name)
+{
+	return !strcmp(name, "icmp") || !strcmp(name, "udp") || !strcmp(name, "forward") ||
+	       !strcmp(name, "nat");
+}
+
 bool generator_begin(uint64_t now, const char *text, const struct generator_way *way,
 		     void (*done)(void *data, const char *outcome), void *data)
 {
@@ -264,18 +276,22 @@ bool generator_begin(uint64_t now, const char *text, const struct generator_way 
 	char protocol[8] = "";
 
 	if (trial.state != IDLE ||
-	    sscanf(text, "%4s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, protocol,
+	    sscanf(text, "%7s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, protocol,
 		   &port, &payload, &milliseconds, &rate, &window) != 6 ||
-	    (strcmp(protocol, "icmp") && strcmp(protocol, "udp")) || port > UINT16_MAX ||
-	    !payload || payload > MOST_PAYLOAD || !milliseconds ||
-	    milliseconds > MOST_MILLISECONDS || rate > MOST_RATE || !window || window > MOST_WINDOW)
+	    !is_protocol(protocol) || port > UINT16_MAX || !payload || payload > MOST_PAYLOAD ||
+	    !milliseconds || milliseconds > MOST_MILLISECONDS || rate > MOST_RATE || !window ||
+	    window > MOST_WINDOW)
 		return false;
+	bool forwards = !strcmp(protocol, "forward"), translates = !strcmp(protocol, "nat");
+
 	trial = (struct trial){
 	    .state = ASKING,
 	    .way = *way,
 	    .done = done,
 	    .data = data,
 	    .icmp = !strcmp(protocol, "icmp"),
+	    .to = forwards || translates ? htonl(GENERATOR_BEYOND) : way->board_address,
+	    .seen_as = forwards ? way->own_address : way->board_address,
 	    .port = (uint16_t)port,
 	    .identifier = identifier < FIRST_PORT ? FIRST_PORT : identifier,
 	    .payload = payload,

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 198.51.100.1, which is for examples (RFC 5737): the board has it nowhere but beyond the far end.
+ */
+#define GENERATOR_BEYOND 0xc6336401
+
 /* The two ends' addresses, in network order. */
 struct generator_way {
 	uint8_t own_mac[6], board_mac[6];
@@ -18,8 +22,10 @@ struct generator_way {
 };
 
 /*
- * Begins a trial that TEXT says: "icmp|udp PORT PAYLOAD MILLISECONDS RATE WINDOW", with the numbers
- * of packets.c; false for another text. `done` gets its outcome, a row.
+ * Begins a trial that TEXT says: "PROTOCOL PORT PAYLOAD MILLISECONDS RATE WINDOW", with the numbers
+ * of packets.c; false for another text. `done` gets its outcome, a row. PROTOCOL is "icmp" or
+ * "udp"; with "forward" datagrams go to GENERATOR_BEYOND by way of the board, and an answer is one
+ * that it sends on; with "nat" it is one that has the board's address as its source then.
  */
 bool generator_begin(uint64_t now, const char *text, const struct generator_way *way,
 		     void (*done)(void *data, const char *outcome), void *data);

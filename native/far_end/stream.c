@@ -18,7 +18,7 @@
 #define MOST_MS 600000
 #define MOST_BODY (UINT64_C(1) << 40)
 
-enum kind { LINE, SINK, SOURCE, ECHO, HEADERS, TEXT, TRIAL };
+enum kind { LINE, SINK, SOURCE, ECHO, HEADERS, TEXT, TRIAL, OWN_TRIAL };
 
 struct stream {
 	struct tcp_pcb *pcb;
@@ -109,10 +109,20 @@ static void trial_done(void *data, const char *text)
 {
 	struct stream *stream = data;
 
-	snprintf(outcome, sizeof(outcome), "%s", text);
-	say(stream, "more\n");
+	if (stream->kind == TRIAL)
+		snprintf(outcome, sizeof(outcome), "%s", text);
+	say(stream, stream->kind == TRIAL ? "more" : text);
+	say(stream, "\n");
 	tcp_output(stream->pcb);
 	finish(stream);
+}
+
+static bool begin_trial(struct stream *stream, enum kind kind, const char *text)
+{
+	stream->kind = kind;
+	way.own_address = ip4_addr_get_u32(ip_2_ip4(&stream->pcb->local_ip));
+	way.board_address = ip4_addr_get_u32(ip_2_ip4(&stream->pcb->remote_ip));
+	return generator_begin(now, text, &way, trial_done, stream);
 }
 
 static void pass_on(struct stream *stream)
@@ -127,10 +137,7 @@ static void pass_on(struct stream *stream)
 	answer = ask_host ? ask_host(whole) : NULL;
 	free(whole);
 	if (answer && !strncmp(answer, "trial ", 6)) {
-		stream->kind = TRIAL;
-		way.own_address = ip4_addr_get_u32(ip_2_ip4(&stream->pcb->local_ip));
-		way.board_address = ip4_addr_get_u32(ip_2_ip4(&stream->pcb->remote_ip));
-		if (generator_begin(now, answer + 6, &way, trial_done, stream))
+		if (begin_trial(stream, TRIAL, answer + 6))
 			return;
 		answer = "no trial";
 	}
@@ -151,6 +158,8 @@ static void begin(struct stream *stream)
 		tcp_nagle_disable(stream->pcb);
 	} else if (!strcmp(stream->line, "ASK")) {
 		stream->kind = TEXT;
+	} else if (!strncmp(stream->line, "TRIAL ", 6)) {
+		stream->closing = !begin_trial(stream, OWN_TRIAL, stream->line + 6);
 	} else if (sscanf(stream->line, "RECEIVE %llu", &number) == 1 && number <= MOST_MS) {
 		stream->kind = SOURCE;
 		stream->until = now + number * MS;

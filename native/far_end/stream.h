@@ -11,6 +11,7 @@
  *     ASK               passes the text after it, to its end, to whoever runs the board, while the
  *                       board stands still, and answers what he says; if that is "trial" and what
  *                       generator.h has, it runs that first, and answers "more"
+ *     TRIAL ...         runs what generator.h has, and answers its outcome
  */
 #ifndef FAR_END_STREAM_H
 #define FAR_END_STREAM_H

@@ -13,7 +13,7 @@ def check_has(job: Job, board: VirtualBoard) -> None:
             f"the board's disk has {board.disk.trial_size / 1e6:.0f} MB, and it needs "
             f"{job.disk / 1e6:.0f} MB; a board file with a larger disk.data has the room"
         )
-    if job.pages:
+    if job.pages or job.network:
         check_network(board)
 
 

@@ -40,7 +40,9 @@ class CommandTime(Row):
         return self.resident_kb * 1024
 
 
-class _SaidRow(Row):
+class SaidRow(Row):
+    """A text of a script, as `say` prints it."""
+
     row: Literal["said"]
     name: Word
     text: Text
@@ -104,7 +106,7 @@ def example_time(label: str, real_ns: int, user_us: int, status: int = 0) -> str
 
 def printed(output: str, name: str) -> str:
     """The first text that the script printed by `say` under that name, or ""."""
-    return next((row.text for row in read_rows(output, _SaidRow) if row.name == name), "")
+    return next((row.text for row in read_rows(output, SaidRow) if row.name == name), "")
 
 
 def absences(output: str, names: Collection[str]) -> dict[str, str]:

@@ -70,6 +70,13 @@ def test_a_flood_goes_at_the_devices_speed(harness: Path) -> None:
     assert found.sent == pytest.approx(2 * CAPACITY + 64, abs=3)
 
 
+@pytest.mark.parametrize("way", ["forward", "nat"])
+def test_what_a_router_sends_on_is_counted(harness: Path, way: str) -> None:
+    found, missed = tried(harness, f"{way} 9 1 2000 0 64")
+    assert (found.sent, missed) == (found.answered, 0)
+    assert found.sent == pytest.approx(2 * CAPACITY + 64, abs=3)
+
+
 def test_one_request_at_a_time_waits_for_wire_device_and_wire(harness: Path) -> None:
     found, _ = tried(harness, "icmp 0 1 1000 0 1")
     round_trip = 2 * (LEAST_S + 0.5e-6) + SERVICE_NS / 1e9

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * trial_harness RATE LATENCY LOSS SERVICE TRIAL: a trial of the generator over the wire, with a
- * device that takes SERVICE ns for each packet before it answers it; 0: it answers none. Prints
- * the outcome, and how many frames the device's card missed.
+ * device that takes SERVICE ns for each packet before it answers it; 0: it answers none. What is
+ * for another address it sends on, and translates the source if the TRIAL is of that. Prints the
+ * outcome, and how many frames the device's card missed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,9 @@
 #include "generator.h"
 #include "wire.h"
 
-static bool over;
+static const struct generator_way way = {
+    {2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, 0x010000c0, 0x020000c0};
+static bool over, translates;
 
 static void done(void *data, const char *outcome)
 {
@@ -29,11 +32,18 @@ static uint64_t work(uint64_t now, uint64_t service)
 
 	if (frame && service) {
 		uint8_t *ip = frame->bytes + 14, *next = ip + 20;
+		bool own = !memcmp(ip + 16, &way.board_address, 4);
 
 		memcpy(address, ip + 12, 4);
-		memcpy(ip + 12, ip + 16, 4);
-		memcpy(ip + 16, address, 4);
-		if (ip[9] == 1) {
+		if (own) {
+			memcpy(ip + 12, ip + 16, 4);
+			memcpy(ip + 16, address, 4);
+		} else if (translates) {
+			memcpy(ip + 12, &way.board_address, 4);
+		}
+		if (!own) {
+			;
+		} else if (ip[9] == 1) {
 			next[0] = 0;
 		} else {
 			memcpy(port, next, 2);
@@ -48,7 +58,6 @@ static uint64_t work(uint64_t now, uint64_t service)
 
 int main(int argc, char **argv)
 {
-	struct generator_way way = {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, 0x010000c0, 0x020000c0};
 	uint64_t service, free_at = 0;
 
 	if (argc != 6)
@@ -56,6 +65,7 @@ int main(int argc, char **argv)
 	wire_open(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10),
 		  (uint32_t)strtoul(argv[3], NULL, 10));
 	service = strtoull(argv[4], NULL, 10);
+	translates = strstr(argv[5], "nat");
 	if (!generator_begin(0, argv[5], &way, done, NULL)) {
 		puts("no trial");
 		return 0;

@@ -15,10 +15,12 @@ from typing import TypeVar
 
 import pytest
 
+from perfboard.bench.talk.ends import SenderReport
 from perfboard.binaries.scope import far_end_words
 from perfboard.host.programs.authority import Authority, make_authority
 from perfboard.images.network import lwip_source, tls_source
 from perfboard.model.progress import SilentProgress
+from perfboard.model.rows import read_row
 
 from ...native.sanitized import ROOT, compile_sanitized
 
@@ -114,8 +116,12 @@ class Connection:
     def take(self) -> bool:
         """Whether a segment has come."""
         frame = self._board.take()
-        if frame is None:
-            return False
+        if frame is not None:
+            self.hear(frame)
+        return frame is not None
+
+    def hear(self, frame: bytes) -> None:
+        """Takes the segment of a frame."""
         assert frame[:6] == OWN and frame[12:14] == b"\x08\x00" and frame[23] == 6
         length = struct.unpack(">H", frame[16:18])[0]
         segment = frame[34 : 14 + length]
@@ -132,7 +138,6 @@ class Connection:
             self._ack += len(data) + bool(flags & FIN)
             self.ended |= bool(flags & FIN)
             self._segment(ACK)
-        return True
 
     def send(self, data: bytes) -> None:
         self._segment(ACK | PSH, data)
@@ -203,6 +208,27 @@ def test_it_serves_pages_says_so_and_is_the_same_to_the_nanosecond(
         connection = Connection(own, 5000)
         connection.send(b"GET /b.png HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b"Cache-Control: max-age=86400\r\n" in connection.until_quiet()
+
+
+def test_the_board_itself_asks_for_a_trial_whose_packets_it_sends_on(harness: Path) -> None:
+    with board(harness) as own:
+        connection = Connection(own, 5000)
+        connection.send(b"TRIAL forward 9 1 50 0 1\n")
+        while not connection.ended and (frame := own.take()) is not None:
+            if frame[23] == 17:
+                assert frame[26:34] == FAR_IP + bytes([198, 51, 100, 1])
+                own.send(FAR + OWN + frame[12:])
+            else:
+                connection.hear(frame)
+        row = read_row(connection.data.decode().strip(), SenderReport)
+    assert row and row.sent == row.answered > 100 and not own.asked
+
+
+def test_what_is_no_trial_ends_the_connection(harness: Path) -> None:
+    with board(harness) as own:
+        connection = Connection(own, 5000)
+        connection.send(b"TRIAL backward 9 1 50 0 1\n")
+        assert connection.until_quiet() == b"" and connection.ended
 
 
 @pytest.mark.parametrize("name", [b"b.html", b"../secret", b"link.html", b"folder", b"", b"1000"])
