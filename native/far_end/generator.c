@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "packet.h"
 #include "wire.h"
 
 #define MS UINT64_C(1000000)
@@ -18,14 +19,6 @@
 #define MOST_RATE UINT64_C(1000000000000)
 #define MOST_WINDOW 65536
 #define FIRST_PORT 20000
-
-#define ETHERNET 14
-#define IP 20
-/* The header of ICMP, and that of UDP. */
-#define NEXT 8
-#define MOST_PAYLOAD (WIRE_MOST - ETHERNET - IP - NEXT)
-#define ICMP 1
-#define UDP 17
 
 enum state { IDLE, ASKING, SENDING, DRAINING };
 
@@ -47,66 +40,22 @@ struct trial {
 
 static struct trial trial;
 
-/* The Internet checksum's sum (RFC 1071) of bytes, added to another one. */
-static uint32_t sum_of(uint32_t sum, const uint8_t *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		sum += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
-	return sum;
-}
-
-static void put_checksum(uint8_t *place, uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~sum & 0xffff;
-	place[0] = (uint8_t)(sum >> 8);
-	place[1] = (uint8_t)sum;
-}
-
-static void put_word(uint8_t *place, size_t word)
-{
-	place[0] = (uint8_t)(word >> 8);
-	place[1] = (uint8_t)word;
-}
-
-static void put_ip(uint8_t *ip, size_t length)
-{
-	ip[0] = 0x45;
-	put_word(ip + 2, length);
-	ip[6] = 0x40; /* not to be fragmented */
-	ip[8] = 64;
-	ip[9] = trial.icmp ? ICMP : UDP;
-	memcpy(ip + 12, &trial.way.own_address, 4);
-	memcpy(ip + 16, &trial.to, 4);
-	put_checksum(ip + 10, sum_of(0, ip, IP));
-}
-
 static void ask(uint64_t now)
 {
 	uint8_t frame[WIRE_MOST] = {0};
-	uint8_t *ip = frame + ETHERNET, *next = ip + IP;
-	size_t length = NEXT + trial.payload;
+	const struct packet packet = {
+	    .to_mac = trial.way.board_mac,
+	    .from_mac = trial.way.own_mac,
+	    .to = trial.to,
+	    .from = trial.way.own_address,
+	    .icmp = trial.icmp,
+	    .port = trial.port,
+	    .identifier = trial.identifier,
+	    .sequence = trial.sequence++,
+	    .payload = trial.payload,
+	};
 
-	memcpy(frame, trial.way.board_mac, 6);
-	memcpy(frame + 6, trial.way.own_mac, 6);
-	frame[12] = 8;
-	put_ip(ip, IP + length);
-	memset(next + NEXT, 'x', trial.payload);
-	if (trial.icmp) {
-		next[0] = 8;
-		put_word(next + 4, trial.identifier);
-		put_word(next + 6, trial.sequence);
-		put_checksum(next + 2, sum_of(0, next, length));
-	} else {
-		put_word(next, trial.identifier);
-		put_word(next + 2, trial.port);
-		put_word(next + 4, length);
-		/* With the pseudo header: addresses, protocol and length. */
-		put_checksum(next + 6, sum_of(UDP + (uint32_t)length, ip + 12, 8 + length));
-	}
-	wire_answer(now, frame, ETHERNET + IP + length);
-	trial.sequence++;
+	wire_answer(now, frame, packet_write(frame, &packet));
 	trial.sent++;
 	trial.last = now;
 }
@@ -228,25 +177,18 @@ void generator_run(uint64_t now)
 	}
 }
 
-static uint16_t word_at(const uint8_t *place)
-{
-	return (uint16_t)(place[0] << 8 | place[1]);
-}
-
 static bool is_answer(const uint8_t *frame, size_t length)
 {
-	const uint8_t *ip = frame + ETHERNET, *next = ip + IP;
+	struct packet_head head;
 
-	if (length < ETHERNET + IP + NEXT || frame[12] != 8 || frame[13] || ip[0] != 0x45 ||
-	    memcmp(ip + 12, &trial.seen_as, 4))
+	if (!packet_read(&head, frame, length) || head.from != trial.seen_as)
 		return false;
 	if (trial.icmp)
-		return ip[9] == ICMP && !next[0] && word_at(next + 4) == trial.identifier;
+		return head.echo_reply && head.identifier == trial.identifier;
 	/* A packet that is sent on keeps its ports; an answer has them reversed. */
 	if (trial.to != trial.way.board_address)
-		return ip[9] == UDP && !memcmp(ip + 16, &trial.to, 4) &&
-		       word_at(next) == trial.identifier;
-	return ip[9] == UDP && word_at(next + 2) == trial.identifier;
+		return head.udp && head.to == trial.to && head.from_port == trial.identifier;
+	return head.udp && head.to_port == trial.identifier;
 }
 
 bool generator_takes(uint64_t now, const uint8_t *frame, size_t length)
@@ -278,9 +220,9 @@ bool generator_begin(uint64_t now, const char *text, const struct generator_way 
 	if (trial.state != IDLE ||
 	    sscanf(text, "%7s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, protocol,
 		   &port, &payload, &milliseconds, &rate, &window) != 6 ||
-	    !is_protocol(protocol) || port > UINT16_MAX || !payload || payload > MOST_PAYLOAD ||
-	    !milliseconds || milliseconds > MOST_MILLISECONDS || rate > MOST_RATE || !window ||
-	    window > MOST_WINDOW)
+	    !is_protocol(protocol) || port > UINT16_MAX || !payload ||
+	    payload > PACKET_MOST_PAYLOAD || !milliseconds || milliseconds > MOST_MILLISECONDS ||
+	    rate > MOST_RATE || !window || window > MOST_WINDOW)
 		return false;
 	bool forwards = !strcmp(protocol, "forward"), translates = !strcmp(protocol, "nat");
 

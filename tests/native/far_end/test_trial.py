@@ -23,7 +23,7 @@ CAPACITY = 1e9 / SERVICE_NS
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = Path(__file__).with_name("trial_harness.c")
     path = tmp_path_factory.mktemp("trial") / "harness"
-    return compile_sanitized(path, FAR_END, own, "generator.c", "wire.c")
+    return compile_sanitized(path, FAR_END, own, "generator.c", "packet.c", "wire.c")
 
 
 def tried(

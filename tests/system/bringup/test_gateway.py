@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway does: on a virtual board, with one kernel, and on this machine as far as it can."""
+"""What a gateway does: on a virtual board with one kernel, and here as far as it can."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest

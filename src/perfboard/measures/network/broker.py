@@ -81,8 +81,8 @@ class NetworkBroker(Measure):
                 case LinesRow():
                     rows.get(way, []).append(row)
         if not all(rows.values()):
-            said = (*refusals(output).values(), printed(output, "wrong"))
-            raise NotMeasurable("; ".join(filter(None, said)) or "no message came")
+            reasons = (*refusals(output).values(), printed(output, "wrong"))
+            raise NotMeasurable("; ".join(filter(None, reasons)) or "no message came")
         messages, time = self.metrics
         rate = messages.metric(row.count / row.took_us * 1e6 for row in rows["many"])
         times = [

@@ -4,6 +4,8 @@
 # This shell's namespace is one end, with the card eth0; the other one is that of a process, with
 # far0. They are joined, with the addresses below. All of it goes when this shell ends, however it
 # does: the process reads from it. `there` runs a program at the other end.
+# The last words of what failed.
+words() { tail -c 200 wrong | tr '\n' ' ' | sed 's/[. ]*$//'; }
 near=192.0.2.2 far=192.0.2.1
 mkfifo held || exit 1
 unshare -n cat held > /dev/null &
@@ -13,7 +15,7 @@ exec 3> held
 until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.01; done
 there() { nsenter -t "$other" -n "$@" 3>&-; }
 ip link add name eth0 type veth peer name far0 netns "$other" 2> wrong || {
-    refuse "two namespaces cannot be joined: $(tail -c 200 wrong | tr '\n' ' ')"
+    refuse "two namespaces cannot be joined: $(words)"
     exit 0
 }
 ip address add "$near/24" dev eth0

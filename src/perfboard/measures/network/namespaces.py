@@ -4,7 +4,7 @@
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("ends.sh")
-# What such a script includes.
+# The files that such a script includes.
 ENDS = {_FILE.name: _FILE.read_bytes()}
 
 

@@ -8,7 +8,7 @@ refuse() { "$PROBE" say refused what=wireguard why="$1"; }
 umask 077
 . ./ends.sh
 if ! ip link add name wg0 type wireguard 2> wrong; then
-    refuse "the target's kernel has no WireGuard: $(tail -c 200 wrong | tr '\n' ' ')"
+    refuse "the target's kernel has no WireGuard: $(words)"
     exit 0
 fi
 command -v wg > /dev/null || { "$PROBE" say missing programs=" wg"; exit 0; }

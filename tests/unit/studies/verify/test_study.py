@@ -79,9 +79,7 @@ def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
 
 
 def test_other_measures_have_a_run_of_their_own() -> None:
-    board = Board(
-        done=make_run(metrics=(metric("network.wireguard.bandwidth", 21.6e6, "higher"),))
-    )
+    board = Board(done=make_run(metrics=(metric("network.wireguard.bandwidth", 21.6e6, "higher"),)))
     found = board.verify("rpi2")
     assert board.jobs == [(["network.wireguard"], {"detail": "timed"})]
     ((_, probes, _),) = board.probes
