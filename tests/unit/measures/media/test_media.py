@@ -72,6 +72,8 @@ def test_the_pixels_have_noise_as_a_cameras_and_are_the_same_everywhere() -> Non
         ("audio.encode", {"seconds": 100, "bitrate": 128}),
         ("audio.encode", {"seconds": 1, "bitrate": 100}),
         ("audio.encode", {"seconds": "one", "bitrate": 128}),
+        ("audio.decode", {"format": "wav"}),
+        ("audio.decode", {"seconds": 601}),
         ("image.scale", {"width": 1, "height": 480}),
         ("image.index", {"width": 640, "height": 481}),
         ("image.index", {"pictures": 53}),
@@ -104,6 +106,27 @@ def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) ->
     assert metrics_of("image.index", INDEX, {}, EXACT)[0].samples == (0.5,)
     with pytest.raises(NotMeasurable, match=said):
         metrics_of("image.index", INDEX.replace(old, new), {}, EXACT)
+
+
+@pytest.mark.parametrize("name", ["mp3", "ogg", "flac"])
+def test_a_track_is_decoded_as_often_as_there_are_seconds(name: str) -> None:
+    script = job_of("audio.decode", {"format": name, "seconds": 3}, EXACT).script
+    (timed,) = (line for line in script.splitlines() if " time times decode 1 " in line)
+    assert timed.count(f"track.{name}") == 3
+
+
+def test_a_decoder_that_made_no_second_of_sound_is_refused() -> None:
+    taken = example_time("decode", 2 * 10**9, 10**6)
+    for words, said in (("44", "44 bytes of a second of sound"), ("", "no bytes")):
+        output = row_line("said", name="bytes", text=words) + taken
+        with pytest.raises(NotMeasurable, match=said):
+            metrics_of("audio.decode", output, {}, EXACT)
+
+
+def test_a_part_without_cmov_has_no_decoder_of_debians() -> None:
+    pentium = replace(EXACT, lacks=frozenset(("cmov", "simd")))
+    with pytest.raises(NotMeasurable, match="the part lacks"):
+        job_of("audio.decode", {}, pentium)
 
 
 def test_a_listing_with_other_hits_is_refused() -> None:
