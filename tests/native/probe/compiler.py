@@ -20,7 +20,7 @@ _CORE = (
         f"measure/{name}.c"
         for name in ("batch", "child", "clock", "disturbance", "frequency", "memory", "number")
     ),
-    *("measure/place.c", "measure/reading.c", "measure/reason.c"),
+    *("measure/loopback.c", "measure/place.c", "measure/reading.c", "measure/reason.c"),
 )
 
 

@@ -16,7 +16,8 @@ from .compiler import compile_commands
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("wakeups") / "wakeups"
     names = ("wakeups", "alsa", "clock", "count", "sink")
-    return compile_commands(path, *(f"commands/wakeups/{name}.c" for name in names))
+    sources = (f"commands/wakeups/{name}.c" for name in names)
+    return compile_commands(path, "commands/policy.c", *sources)
 
 
 def play(probe: str, folder: Path, *words: str) -> Playback:

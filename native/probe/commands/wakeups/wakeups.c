@@ -22,6 +22,7 @@
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
 #include "commands/command.h"
+#include "commands/policy.h"
 #include "commands/wakeups/ways.h"
 #include "probe.h"
 
@@ -33,7 +34,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,14 +129,6 @@ static bool make_file(void)
 	if (file >= 0)
 		close(file);
 	return whole;
-}
-
-/* The kernel's own call: musl's function is there to refuse. */
-static bool set_policy(int policy, int priority)
-{
-	struct sched_param wanted = {.sched_priority = priority};
-
-	return !syscall(SYS_sched_setscheduler, 0, policy, &wanted);
 }
 
 /* The load's process; 0 for none, -1 where it cannot be. */
