@@ -8,6 +8,8 @@
 #include "machine.h"
 #include "wire.h"
 
+static uint64_t first = WIRE_NEVER;
+
 static uint64_t least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
@@ -28,6 +30,7 @@ static void run(uint64_t until)
 		if (wire_next_at_machine() == now) {
 			struct wire_frame *frame = wire_arrive();
 
+			first = least(first, now);
 			if (!generator_takes(now, frame->bytes, frame->length))
 				machine_takes(now, frame->bytes, frame->length);
 			free(frame);
@@ -76,6 +79,11 @@ uint64_t far_end_next(void)
 	if (there != WIRE_NEVER)
 		there += wire_least();
 	return least(wire_next_at_card(), there);
+}
+
+uint64_t far_end_first(void)
+{
+	return first;
 }
 
 uint64_t far_end_missed(void)

@@ -23,6 +23,9 @@ size_t far_end_take(uint64_t now, uint8_t *frame);
 /* When to ask for the next frame; WIRE_NEVER while none can come. */
 uint64_t far_end_next(void);
 
+/* When the board's first frame came to the machine; WIRE_NEVER if none did. */
+uint64_t far_end_first(void);
+
 /* Frames that the card had no room for. */
 uint64_t far_end_missed(void);
 

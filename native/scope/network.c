@@ -104,12 +104,25 @@ static void take(struct call *call)
 		call->length = 0;
 }
 
-void network_called(int64_t ns)
+/* Its arrival may lie before the call, or after it. */
+static void note_first(struct instant at, uint64_t now)
+{
+	static bool noted;
+	uint64_t first = far_end_first();
+
+	if (noted || first == WIRE_NEVER)
+		return;
+	noted = true;
+	at.ns += (int64_t)(first - now);
+	record_sighting(out, "network", at, 0);
+}
+
+void network_called(struct instant now)
 {
 	struct call call;
 	uint64_t address;
 
-	instant = ns;
+	instant = now.ns;
 	/* A time that no clock has may be anything else's, before the kernel is there. */
 	if (!emulator_argument(0, &address) || !emulator_read(address, &call, sizeof(call)) ||
 	    call.now > INT64_MAX)
@@ -122,6 +135,7 @@ void network_called(int64_t ns)
 		far_end_close();
 	else
 		return;
+	note_first(now, call.now);
 	call.next = far_end_next();
 	call.missed = far_end_missed();
 	emulator_write(address, &call, sizeof(call));
@@ -151,8 +165,8 @@ bool network_secure(const char *folder)
 	return false;
 }
 
-void network_called(int64_t ns)
+void network_called(struct instant now)
 {
-	(void)ns;
+	(void)now;
 }
 #endif

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emulator/emulator.h"
+
 /* The address of the driver's function; 0: there is none. */
 extern uint64_t network_address;
 
@@ -33,7 +35,10 @@ bool network_serve(const char *folder);
  */
 bool network_secure(const char *folder);
 
-/* The processor stands before the function, at NS of the scope's clock. */
-void network_called(int64_t ns);
+/*
+ * The processor stands before the function, at an instant of the scope's clock. The first frame
+ * that comes to the far end is the mark `network` in the record.
+ */
+void network_called(struct instant now);
 
 #endif

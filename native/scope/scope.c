@@ -5,6 +5,7 @@
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
  *           [,timing=FILE[,profile=FILE|,beyond=FILE]][,usage=ADDRESSES][,screen=FILE]
+ *           [,picture=FRAME]
  *           [,network=NETWORK[,answers=FD][,pages=FOLDER[,authority=FOLDER]]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
@@ -12,9 +13,10 @@
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile or beyond
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
- * record/usage.h describes; screen is where record/screen.h writes; network is what is beyond the
- * board's network card, as network.h describes, answers an open file descriptor, and pages what is
- * served there.
+ * record/usage.h describes; screen is where record/screen.h writes; picture is the framebuffer
+ * whose first change is the mark `picture`, as record/picture.h describes; network is what is
+ * beyond the board's network card, as network.h describes, answers an open file descriptor, and
+ * pages what is served there.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -35,6 +37,7 @@
 #include "part/ports.h"
 #include "record/asleep.h"
 #include "record/marks.h"
+#include "record/picture.h"
 #include "record/profile.h"
 #include "record/record.h"
 #include "record/screen.h"
@@ -129,6 +132,7 @@ static void mark_reached(unsigned int vcpu, void *data)
 		has_text = read_text(mark, text);
 	}
 	now = instant_before(site->pending, site->rest_fs);
+	picture_begin(now.ns);
 	/* A core that idles while another works is not yet a board that does. */
 	if (mark->idles && cores_all_sleep_but(core_running))
 		screen_idle(now.ns);
@@ -170,9 +174,16 @@ static void device_stored(uint64_t place)
 static void beat(int64_t ns)
 {
 	static int64_t next_ns;
+	int64_t since;
 
 	usage_look(ns);
 	screen_look(ns);
+	if (picture_look(ns, &since)) {
+		struct instant now = instant_before(0, 0);
+
+		now.ns = ns;
+		record_sighting(out, "picture", now, since);
+	}
 	if (!beat_ns || ns < next_ns)
 		return;
 	next_ns = ns + beat_ns;
@@ -207,7 +218,7 @@ static void far_end_called(unsigned int vcpu, void *data)
 	const struct site *site = data;
 
 	(void)vcpu;
-	network_called(instant_before(site->pending, site->rest_fs).ns);
+	network_called(instant_before(site->pending, site->rest_fs));
 }
 
 static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs, bool at_start)
@@ -352,6 +363,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "screen=", 7)) {
 			if (!screen_open(argv[i] + 7))
 				return complain("cannot write the screen", argv[i] + 7);
+		} else if (!strncmp(argv[i], "picture=", 8)) {
+			if (!picture_open(argv[i] + 8))
+				return complain("wants a page's address, and bytes", argv[i]);
 		} else if (!strncmp(argv[i], "network=", 8)) {
 			network = argv[i] + 8;
 		} else if (!strncmp(argv[i], "answers=", 8)) {

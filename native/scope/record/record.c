@@ -43,6 +43,15 @@ void record_mark(FILE *out, const struct mark *mark, struct instant at, int core
 	fflush(out);
 }
 
+void record_sighting(FILE *out, const char *name, struct instant at, int64_t precision_ns)
+{
+	fprintf(out,
+		"{\"seen\":\"%s\",\"ns\":%" PRId64 ",\"instructions\":%" PRId64
+		",\"precision_ns\":%" PRId64 "}\n",
+		name, at.ns, at.instructions, precision_ns);
+	fflush(out);
+}
+
 void record_question(FILE *out, const char *text)
 {
 	fputs("{\"ask\":", out);

@@ -20,6 +20,9 @@
 void record_mark(FILE *out, const struct mark *mark, struct instant at, int core,
 		 const uint64_t *words, const char *text, void (*write_more)(FILE *out));
 
+/* {"seen":NAME,"ns":N,"instructions":N,"precision_ns":N}: a mark that is no function. */
+void record_sighting(FILE *out, const char *name, struct instant at, int64_t precision_ns);
+
 /* {"ask":TEXT}, which comes from the guest as well. */
 void record_question(FILE *out, const char *text);
 

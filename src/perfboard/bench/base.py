@@ -75,6 +75,10 @@ class Facts(Protocol):
         """The seconds that its boot may take, by its file."""
 
     @property
+    def shows_pictures(self) -> bool:
+        """Whether the pixels that it draws in its boot are seen."""
+
+    @property
     def has_model(self) -> bool:
         """Whether it can be timed by a model of its part."""
 
@@ -95,6 +99,7 @@ class KnownFacts:
     power: "Power | None" = None
     boot_budget_s: float | None = None
     has_model: bool = False
+    shows_pictures: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ class LiveFacts:
     power: Power | None = None
     boot_budget_s: float | None = None
     has_model = False
+    shows_pictures = False
     sold_ram = 0
     gpu: Gpu | None = None
 

@@ -36,6 +36,7 @@ from perfboard.images.packages.root import LARGE_BLOCKS
 from perfboard.images.program.base import ProgramJob, check_job, has_little_memory, read_ahead
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence
@@ -112,6 +113,7 @@ class VirtualBench:
             power=board.power,
             boot_budget_s=board.boot.budget_s,
             has_model=board.timing is not None,
+            shows_pictures=isinstance(board, FlashBoard) and board.framebuffer is not None,
         )
 
     def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:

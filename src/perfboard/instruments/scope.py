@@ -95,6 +95,7 @@ class Scope:
         beats: bool = False,
         usage: tuple[int, int] | None = None,
         screen: bool = False,
+        picture: tuple[int, int] | None = None,
         network: str | None = None,
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
@@ -108,8 +109,9 @@ class Scope:
         With `beats` the scope says how far the clock is while no mark comes, and each mark says
         how much memory programs have where `usage` is given: the addresses of the kernel's
         vmstat_text and vm_node_stat (native/scope/record/usage.h). `screen` is for a guest that
-        shows its screen (native/scope/record/screen.h), which goes to SCREEN. `network` is the
-        board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
+        shows its screen (native/scope/record/screen.h), which goes to SCREEN; `picture` is where
+        the framebuffer of a board lies, and its bytes: their first change is a mark. `network` is
+        the board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
         answer to each question that the board asks there, and `pages` is the folder whose files
         it is served (`pages_served`), over TLS too by the certificate in `authority`. With
         `beyond` a profile says which code ran what older parts lack, in BEYOND, and no times. A
@@ -122,6 +124,7 @@ class Scope:
         self.beats = beats
         self._usage = usage
         self._screen = screen
+        self._picture = picture
         self._network, self._answer = network, answer
         self._beyond = beyond
         self._folders = {"pages": pages, "authority": authority}
@@ -161,6 +164,8 @@ class Scope:
         if self._screen:
             screen = artifacts / SCREEN
             options.append(f"screen={str(screen).replace(',', ',,')}")
+        if self._picture is not None:
+            options.append("picture={:x}:{:x}".format(*self._picture))
         if self._network is not None:
             options.append(f"network={self._network}")
             if self._answer is not None:

@@ -12,6 +12,7 @@ from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.network import far_end, network_arguments
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.errors import UsageError
 from perfboard.targets.virtual.target import Emulation
 from tests.support.board_files import SETTOP, config_of, refusal
 from tests.support.variants import variant_of
@@ -89,6 +90,15 @@ def test_how_the_link_comes_up_is_a_factor(level: str, waits: str) -> None:
     assert told(recipe.board)["wait"] == waits
     assert told(recipe.board)["negotiation"] == "2500000"
     assert not has_emulators_card(variant)
+
+
+def test_a_board_that_announces_itself_is_usable_by_then() -> None:
+    variant = variant_of(network="announced")
+    assert told(variant.board)["wait"] == "0" and variant.recipe.root.announces
+    assert variant.board.boot.usable == "console:announced"
+    assert variant_of(network="parallel").recipe.root.announces is None
+    with pytest.raises(UsageError, match="sequence"):
+        variant_of(network="announced", init="parallel")
 
 
 def test_a_network_at_once_is_the_emulators() -> None:

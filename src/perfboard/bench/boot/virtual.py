@@ -138,7 +138,7 @@ class ImageBoots:
 
                 folder = artifacts / f"boot-{first + number}"
                 folder.mkdir()
-                scope = self._target.scope(self._plugin, self._marks, beats=True)
+                scope = self._target.scope(self._plugin, self._marks, beats=True, picture=True)
                 boot_once = partial(self._lab.boot, self._target)
                 done, _ = boot_noted(boot_once, [scope], folder, seen, cancelled, self.notes)
                 if self._namer is not None:

@@ -15,7 +15,7 @@ from perfboard.images.root.filesystems import SYSTEMS
 from perfboard.images.root.make import make_file_system
 from perfboard.images.root.musl import build_busybox, write_specs
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.images.root.tree import REFERENCE, fill_tree, nodes_of
+from perfboard.images.root.tree import ANNOUNCED, REFERENCE, fill_tree, nodes_of
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.board.image import ReferenceRoot
 from perfboard.model.board.kernel import BuiltKernel
@@ -61,6 +61,7 @@ def build_root(
         **{f"tool {name}": version for name, version in _versions(root).items()},
         **{f"package {name}": _identity(packages, name) for name in names},
         **({"kernel": kernel.name} if kernel is not None else {}),
+        **({"announced": hash_tree(ANNOUNCED)} if root.announces else {}),
     }
     musl = None
     if root.libraries == "musl":

@@ -47,7 +47,8 @@ class RootRecipe:
     come from, `init` what starts the scripts and how, `libraries` how the programs are linked,
     `order` what files and functions are sorted by, `readahead` what is read before it is wanted,
     and `drivers` when the network card's is loaded, which is the kernel's `module` of that name
-    unless the kernel has it.
+    unless the kernel has it. One that `announces` the board has a script which sends a packet once
+    there is a link.
     """
 
     system: str = "squashfs"
@@ -59,6 +60,8 @@ class RootRecipe:
     readahead: str = "none"
     drivers: str = "builtin"
     module: str = ""
+    # None: an image without it is the same as ever.
+    announces: bool | None = None
     debian: Debian | None = None
 
     @property

@@ -16,6 +16,8 @@ from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 
 REFERENCE = Path(__file__).parent / "reference"
+# What a root has that announces the board.
+ANNOUNCED = Path(__file__).parent / "announced"
 _FOLDERS = ("bin", "dev", "etc", "lib", "proc", "root", "sbin", "sys", "tmp", "usr/bin", "var")
 _APPLETS = {
     "bin": ("cat", "cp", "date", "echo", "hostname", "ip", "ls", "mkdir", "mount", "sh"),
@@ -127,7 +129,8 @@ def _overlays(root: RootRecipe) -> list[Path]:
     init = [REFERENCE / "init" / "parallel"] if root.init == "parallel" else []
     # Boards that can have it run their scripts in sequence alone: no other rcS is lost.
     ahead = [REFERENCE / "readahead"] if root.readahead == "boot" else []
-    return nodes + drivers + init + ahead
+    network = [ANNOUNCED] if root.announces else []
+    return nodes + drivers + init + ahead + network
 
 
 def _read_ahead(root: RootRecipe) -> str:

@@ -27,7 +27,7 @@ from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.instruments.together import prepared
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.virtual import DiskBoard, FlashBoard
+from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
@@ -87,6 +87,7 @@ class Emulation:
         beats: bool = False,
         usage: tuple[int, int] | None = None,
         screen: bool = False,
+        picture: bool = False,
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
         authority: Path | None = None,
@@ -101,6 +102,7 @@ class Emulation:
             beats=beats,
             usage=usage,
             screen=screen,
+            picture=_frame(self.board) if picture else None,
             network=far_end(self.board.network, self.symbols, self.timed),
             answer=answer,
             pages=pages,
@@ -296,6 +298,14 @@ class VirtualTarget(Emulation):
         if self._image.medium_wait_ms:
             record = with_medium_found(record, round(self._image.medium_wait_ms * 1e6))
         return record, ram
+
+
+def _frame(board: VirtualBoard) -> tuple[int, int] | None:
+    """Where the visible pixels of the board's framebuffer begin, of 16 bits, and their bytes."""
+    if not isinstance(board, FlashBoard) or board.framebuffer is None:
+        return None
+    frame = board.framebuffer
+    return frame.address, 2 * frame.width * frame.height
 
 
 def _await_prompt(watch: BoardWatch, limit_s: float, started: bool) -> None:

@@ -66,7 +66,7 @@ def _kept(lines: Iterable[str], end: tuple[int, int], count: int) -> Iterator[st
                 yield line
             elif stamps:
                 yield json.dumps({"console": stamps}, separators=(",", ":")) + "\n"
-        elif "mark" in record:
+        elif "mark" in record or "seen" in record:
             if record["instructions"] <= end_instructions:
                 yield line
         elif "beat" in record and record["beat"] <= end_ns:

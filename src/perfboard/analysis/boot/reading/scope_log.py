@@ -23,7 +23,8 @@ class ScopeRecord:
     """A mark that was reached, with the argument registers and text asked for.
 
     `counters` are the timing model's from reset to there; a counted board of one core has none.
-    `core` is which one reached it.
+    `core` is which one reached it. `precision_ns` is that of a mark that is no function; None: it
+    is exact to an instruction.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ScopeRecord:
     text: str = ""
     counters: Mapping[str, int] = field(default_factory=dict)
     core: int = 0
+    precision_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,17 @@ def parse_scope(lines: Iterable[str]) -> ScopeLog:
         if "console" in record:
             ns.extend(record["console"][0::2])
             instructions.extend(record["console"][1::2])
-        elif "mark" in record:
+        elif name := record.get("mark", record.get("seen")):
             records.append(
                 ScopeRecord(
-                    record["mark"],
+                    name,
                     record["ns"],
                     record["instructions"],
                     tuple(record.get("words", ())),
                     record.get("text", ""),
                     record.get("counters", {}),
                     record.get("core", 0),
+                    record.get("precision_ns"),
                 )
             )
     return ScopeLog(tuple(records), Stamps(ns, instructions))
@@ -98,7 +101,7 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
                 name=name,
                 t_ns=record.ns,
                 source="scope",
-                precision_ns=precision_ns,
+                precision_ns=max(precision_ns, record.precision_ns or 0),
                 instructions=record.instructions,
             )
             for name in names

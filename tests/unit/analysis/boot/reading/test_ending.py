@@ -31,6 +31,7 @@ def recorded(size: int, batch: int, console: bytes = TEXT) -> tuple[str, bytes]:
             instant = {"ns": 10 * number + 1, "instructions": 20 * number + 2}
             text = "/etc/init.d/S99usable" if number == 30 else "/bin/sh"
             lines.append({"mark": "exec", **instant, "text": text})
+            lines.append({"seen": "picture", **instant, "precision_ns": 5})
             lines.append({"beat": 10 * number + 2})
     if stamps:
         lines.append({"console": stamps})

@@ -51,6 +51,12 @@ def test_a_script_of_system_v_init_is_a_step(path: str, names: list[str]) -> Non
     assert [mark.name for mark in scope_marks(log, 8)] == ["reset", *names]
 
 
+def test_what_no_function_shows_is_a_mark_with_its_own_precision() -> None:
+    seen = '{"seen":"picture","ns":900,"instructions":7,"precision_ns":120}'
+    (_, mark) = scope_marks(parse_scope([seen]), 8)
+    assert (mark.name, mark.t_ns, mark.instructions, mark.precision_ns) == ("picture", 900, 7, 120)
+
+
 def test_console_stamps_stay_in_the_order_of_the_bytes() -> None:
     log = parse_scope(['{"console":[8,1,16,2]}', '{"console":[24,3]}'])
     assert list(log.stamps.ns) == [8, 16, 24]
