@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE HOW RESERVE
+ * perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE HOW RESERVE [FILM]
  *
  * Writes RECORDS files and reads PLAYS files at once, as a media recorder does: a
  * frame of BYTES at a time, FRAMES of them, RATE a second or, with 0, as fast as it
@@ -8,7 +8,9 @@
  * to have each frame on the medium before the next, or `direct`, past the page cache,
  * which wants whole blocks. RESERVE is 1 to have the file's blocks beforehand. It
  * first writes the files that it plays, and asks the kernel to drop them from the page
- * cache. The files are removed, and not begun where there is no room for all.
+ * cache. The files are removed, and not begun where there is no room for all. With FILM the one
+ * that it plays comes over TCP: `from ADDRESS PORT`, a server of tcp-serve's kind, or `at ADDRESS`,
+ * where it prints a row `port` and waits for the command tcp to send.
  *
  * Prints a row for each file. With a rate it is `frames`, with two numbers for each
  * frame: microseconds from the call to its end, and from the instant that the frame was
@@ -21,6 +23,7 @@
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
 #include "commands/command.h"
+#include "commands/film.h"
 #include "commands/own_files.h"
 #include "commands/pace.h"
 #include "commands/writeback.h"
@@ -49,6 +52,7 @@ struct plan {
 	bool direct;
 	bool reserve;
 	char *frame;
+	int film; /* -1: it plays files */
 };
 
 /* A process that moves the frames of one file. */
@@ -186,6 +190,8 @@ static void *take_shared(size_t size)
 /* The file of a stream, ready for its frames; below 0, with the reason told, where it cannot be. */
 static int ready_file(const struct plan *plan, const char *folder, int number, bool records)
 {
+	if (!records && plan->film >= 0)
+		return plan->film;
 	int file = open_numbered(folder, number, records && plan->direct ? O_DIRECT : 0);
 	off_t size = (off_t)plan->bytes * (off_t)plan->frames;
 	int error = file < 0 ? errno : 0;
@@ -249,6 +255,26 @@ static bool run_streams(const struct plan *plan, const char *folder, int records
 	return true;
 }
 
+/* Whether the film is there, where one is asked for by these words. */
+static bool open_film(struct plan *plan, int count, char **words)
+{
+	plan->film = -1;
+	if (!count)
+		return true;
+	plan->film = count == 3 ? film_ask(words[1], words[2], plan->bytes * plan->frames)
+				: film_await(words[1]);
+	if (plan->film < 0)
+		fprintf(stderr, "%s\n", why_not());
+	return plan->film >= 0;
+}
+
+/* Of nothing, of `from ADDRESS PORT`, or of `at ADDRESS`. */
+static bool names_film(int count, char **words)
+{
+	return !count || (count == 3 && !strcmp(words[0], "from")) ||
+	       (count == 2 && !strcmp(words[0], "at"));
+}
+
 static int media_command(int argc, char **argv)
 {
 	/* The words that are numbers, and the most that each may be. */
@@ -256,7 +282,7 @@ static int media_command(int argc, char **argv)
 	static const unsigned long most[] = {MOST_STREAMS, MOST_STREAMS, MOST_BYTES,
 					     MOST_FRAMES,  1000000,	 1};
 	unsigned long numbers[6] = {0};
-	bool right = argc == 8;
+	bool right = argc >= 8 && names_film(argc - 8, argv + 8);
 
 	for (int i = 0; right && i < 6; i++) {
 		char *end = "x";
@@ -272,12 +298,17 @@ static int media_command(int argc, char **argv)
 			    .reserve = numbers[5]};
 
 	if (!right || !(numbers[0] + numbers[1]) || !plan.bytes || !plan.frames ||
+	    (argc > 8 && numbers[1] != 1) ||
 	    (!plan.sync && !plan.direct && strcmp(argv[6], "buffered")))
 		return WRONG_ARGUMENTS;
 	plan.frame = take_shared(plan.bytes);
+	if (!open_film(&plan, argc - 8, argv + 8))
+		return 1;
 	return run_streams(&plan, argv[2], (int)numbers[0], (int)numbers[1]) && !fflush(stdout) ? 0
 												: 1;
 }
 
-COMMAND("media", "RECORDS PLAYS FOLDER BYTES FRAMES RATE buffered|sync|direct RESERVE",
+COMMAND("media",
+	"RECORDS PLAYS FOLDER BYTES FRAMES RATE buffered|sync|direct RESERVE [from ADDRESS PORT | "
+	"at ADDRESS]",
 	media_command);

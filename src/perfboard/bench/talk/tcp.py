@@ -14,19 +14,23 @@ from typing import Protocol
 from perfboard.analysis.packets.counters import STAT, Counters, read_counters
 from perfboard.analysis.raw_files import raw_files, raw_script
 from perfboard.bench.fit import check_network
-from perfboard.bench.job import Job, NotMeasurable
+from perfboard.bench.job import OWN_FOLDER, Job, NotMeasurable
 from perfboard.bench.talk.address import address_of, check_own
-from perfboard.bench.talk.ends import End, Lines, PortRow, prepared
+from perfboard.bench.talk.ends import Lines, LiveEnd, PortRow, prepared
 from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.probes.session import NAME
 from perfboard.targets.base import Target
 from perfboard.targets.pipe import local, ssh
 
 _TO, _FROM = "to the board", "from the board"
 # How much longer than its time a transfer may take.
 _PATIENCE_S = 60.0
+# A film is sent for so long beyond its time, or until its taker has all of it. It prints a row for
+# the film, one for what is written, and one for the page cache.
+_MORE_S, _FILM_ROWS = 10.0, 3
 # Between transfers on a virtual board.
 _COUNT = raw_script([STAT])
 
@@ -57,14 +61,24 @@ class Talk(Protocol):
         A line is what, streams, and how much. Raises NotMeasurable.
         """
 
+    def film(self, shape: str, seconds: float) -> str:
+        """Has the board take a film from the other end while it writes another to its disk.
+
+        `shape` are the probe's words BYTES FRAMES RATE of either (native/probe/commands/media.c),
+        and what it printed is given. Raises NotMeasurable.
+        """
+
 
 class _ClientHere:
     """A client here, and its server on the target."""
 
     ways: Mapping[str, str] = MappingProxyType({"send": _TO, "receive": _FROM})
 
-    def __init__(self, client: Lines, device: End, in_memory: bool) -> None:
-        self._client, self._device, self.in_memory = client, device, in_memory
+    def __init__(self, client: Lines, here: LiveEnd, device: LiveEnd, address: str) -> None:
+        """`here` has the client, and the device is at that address."""
+        self._client, self._here = client, here
+        self._device, self._address = device, address
+        self.in_memory = here is device
 
     def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
         replies = []
@@ -74,6 +88,22 @@ class _ClientHere:
             answer = self._client.read(seconds + _PATIENCE_S)
             replies.append(TcpReply(answer, before, self._device.counters()))
         return replies
+
+    def film(self, shape: str, seconds: float) -> str:
+        folder = self._device.folder
+        if self._device.target.shell.run(f"{folder}/{NAME} disk-place {folder}").status:
+            raise NotMeasurable("its files are on no disk; set TMPDIR to a folder on one")
+        words = f"1 1 {folder} {shape} buffered 0 at {self._address}"
+        try:
+            with self._device.program("media", *words.split()) as board:
+                port = board.row(PortRow).port
+                with self._here.program("tcp", self._address, str(port)) as sender:
+                    # The board has closed its end by then.
+                    sender.write(f"send 1 {round((seconds + _MORE_S) * 1000)}")
+                    lines = [board.read(seconds + _PATIENCE_S) for _ in range(_FILM_ROWS)]
+        except TargetError as error:
+            raise NotMeasurable(f"the film was not taken to its end: {error}") from error
+        return "\n".join(lines)
 
 
 class _ClientThere:
@@ -99,6 +129,21 @@ class _ClientThere:
         counters = [read_counters([part]) for part in parts]
         answers = [printed[-1] for _, printed in parts]
         return list(map(TcpReply, answers, counters, counters[1:]))
+
+    def film(self, shape: str, seconds: float) -> str:
+        place = OWN_FOLDER
+        film = f"from {FAR_END} {FAR_END_PORT}"
+        words = f'"$PROBE" media 1 1 "$place" {shape} buffered 0 {film}'
+        frame, frames, _ = map(int, shape.split())
+        return self._run(
+            Job(
+                f"{place.script}{LINK_UP}{words} || exit 1\n",
+                packages=place.packages,
+                features=place.features,
+                disk=frame * frames,
+                limit_s=seconds + _PATIENCE_S,
+            )
+        )
 
 
 def talk_from(board: VirtualBoard, run: Callable[[Job], str]) -> Talk:
@@ -129,7 +174,7 @@ def talk_to(target: Target) -> Iterator[Talk]:
         try:
             port = server.row(PortRow).port
             client = stack.enter_context(here.program("tcp", address, str(port)))
-            yield _ClientHere(client, device, target.name == local.SCHEME)
+            yield _ClientHere(client, here, device, address)
         except TargetError as error:
             if error.kind not in ("hang", "garbage"):
                 raise

@@ -200,7 +200,7 @@ class Media(Measure):
             if not count:
                 continue
             labels, runs = {"stream": stream}, _by_run(free, count)
-            metrics += _figures(self.metrics, stream, _by_run(paced, count), 1e6 / fps)
+            metrics += paced_figures(self.metrics, stream, _by_run(paced, count), 1e6 / fps)
             if on_disk:
                 rates = [min(one.frames * 1e6 / one.done_us for one in run) for run in runs]
                 metrics.append(self.metrics[0].metric(rates, labels))
@@ -260,7 +260,7 @@ def _by_run(streams: Sequence[_File], count: int) -> list[Sequence[_File]]:
     return [streams[at : at + count] for at in range(0, len(streams), count)]
 
 
-def _figures(
+def paced_figures(
     quantities: Sequence[Quantity],
     stream: str,
     paced: Sequence[Sequence[FramesRow]],
