@@ -51,6 +51,8 @@ _BEGINNINGS: dict[str, Work] = {
     "image.scale.": "core",
     "listing.search.": "core",
     "media.": "storage",
+    "media.network.": "network",
+    "media.video.": "core",
     "stream.": "storage",
 }
 
