@@ -3,6 +3,7 @@
 
 import random
 from functools import cache
+from statistics import median
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import (
@@ -161,7 +162,7 @@ class MediaVideo(Measure):
             )
         rate = self.metrics[0].metric(frames / real_s for real_s, _ in taken)
         busy = self.metrics[1].metric(max(busy_s, 0) / real_s for real_s, busy_s in taken)
-        short = f"{codec} {format_value(min(rate.samples), '1/s')} frames"
+        short = f"{codec} {format_value(median(rate.samples), '1/s')} frames"
         return Finding((rate, busy), (ShownMetric(f"frames a second, {codec}", rate),), short)
 
     def _frames(self, setting: Setting) -> int:
