@@ -34,7 +34,7 @@ class _Format:
     decode: str
     packages: tuple[str, ...]
     programs: tuple[str, ...]
-    # What its programs would play with.
+    # Packages that its programs would play with.
     without: tuple[str, ...] = ()
 
 

@@ -22,9 +22,9 @@ from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 
 _MOST_S = 3600
-# Of a live target, and of a board that repeats exactly.
+# For a live target, and for a board that repeats exactly.
 _SECONDS, _EXACT_SECONDS = 60, 60
-# What the job's own start left to do is done by then.
+# The job's own start has left nothing to do by then.
 _SETTLED_S = 5
 # Errors, which interrupt nobody.
 _NO_INTERRUPTS = ("ERR", "MIS", "Err")

@@ -28,7 +28,7 @@ _SHARES = {50.0: 20, 99.0: 1000, 99.9: 10_000}
 _LONGEST = "the longest"
 _WAKES, _EXACT_WAKES = 10_000, 1000
 _MOST_WAKES = 100_000
-# What the load `disk` writes at most: 64 KiB each 2.5 ms.
+# The most that the load `disk` writes: 64 KiB each 2.5 ms.
 _BYTES_A_SECOND = 400 * 65_536
 _AREA = 16 << 20
 

@@ -301,7 +301,7 @@ class VirtualTarget(Emulation):
 
 
 def _frame(board: VirtualBoard) -> tuple[int, int] | None:
-    """Where the visible pixels of the board's framebuffer begin, of 16 bits, and their bytes."""
+    """The address and the bytes of the visible pixels of the board's framebuffer, of 16 bits."""
     if not isinstance(board, FlashBoard) or board.framebuffer is None:
         return None
     frame = board.framebuffer
