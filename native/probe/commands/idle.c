@@ -7,7 +7,7 @@
  *
  * For each sleep prints a row `interrupts` for each cause that there was, `cause` being the rest
  * of its line, and then `slept` with the nanoseconds and the switches; `counted` is 0 where the
- * kernel does not show interrupts. Of those, a wake of this program's own and two switches.
+ * kernel does not show interrupts. One wake and two switches are this program's own.
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
@@ -36,7 +36,7 @@ struct look {
 	struct cause cause[MOST_CAUSES];
 };
 
-/* Of a line of /proc/interrupts: a label, a number for each processor, and words. */
+/* Reads a line of /proc/interrupts: a label, a number for each processor, and words. */
 static bool read_cause(char *line, struct cause *cause)
 {
 	char *label = line + strspn(line, " "), *at = strchr(label, ':'), *end;

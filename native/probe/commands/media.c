@@ -268,7 +268,7 @@ static bool open_film(struct plan *plan, int count, char **words)
 	return plan->film >= 0;
 }
 
-/* Of nothing, of `from ADDRESS PORT`, or of `at ADDRESS`. */
+/* Whether they are none, `from ADDRESS PORT`, or `at ADDRESS`. */
 static bool names_film(int count, char **words)
 {
 	return !count || (count == 3 && !strcmp(words[0], "from")) ||

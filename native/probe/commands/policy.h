@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Of the calling process; false with errno. */
+/* Sets that of the calling process; false with errno. */
 bool set_policy(int policy, int priority);
 
 #endif

@@ -22,7 +22,7 @@ _MBEDTLS = "mbedtls"
 # its card the other one, and waits for the link.
 FAR_END, FAR_END_PORT = "192.0.2.1", 80
 BOARD = "192.0.2.2"
-# What the reference system prints when it has sent its first packet (root/announced).
+# The line that the reference system prints when it has sent a packet (root/announced).
 ANNOUNCED = "announced"
 LINK_UP = f"""\
 ip address add {BOARD}/24 dev eth0 && ip link set eth0 up || exit 1

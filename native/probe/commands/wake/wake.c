@@ -34,7 +34,7 @@
 
 #define MOST_WAKES 1000000UL
 #define MOST_PERIOD_US 1000000UL
-/* Of 99, below which the kernel's own most urgent threads are. */
+/* The most is 99, which the kernel's own most urgent threads have. */
 #define PRIORITY 80
 /* The load's processes have begun by then. */
 #define BEGUN_NS 200000000

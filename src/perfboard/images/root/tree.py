@@ -16,7 +16,7 @@ from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 
 REFERENCE = Path(__file__).parent / "reference"
-# What a root has that announces the board.
+# The files of a root that announces the board.
 ANNOUNCED = Path(__file__).parent / "announced"
 _FOLDERS = ("bin", "dev", "etc", "lib", "proc", "root", "sbin", "sys", "tmp", "usr/bin", "var")
 _APPLETS = {

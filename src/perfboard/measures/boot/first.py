@@ -24,7 +24,7 @@ class _FirstMark(Measure):
 
     boots = True
     parameters = (Parameter("boots", 1, "how many", labels=False),)
-    # What the board's image has in place of its own.
+    # Levels of the board's image in place of its own.
     levels: Mapping[str, str] = {}
     mark = ""
     # The reason where a boot had no such mark.
