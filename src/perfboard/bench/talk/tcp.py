@@ -28,6 +28,10 @@ from perfboard.targets.pipe import local, ssh
 _TO, _FROM = "to the board", "from the board"
 # How much longer than its time a transfer may take.
 _PATIENCE_S = 60.0
+# A film is written to a disk, not to memory.
+_DISK_OR_REFUSED = """\
+[ "$place" != . ] || { "$PROBE" say refused what=place why="the board has no disk"; exit 0; }
+"""
 # A film is sent for so long beyond its time, or until its taker has all of it. It prints a row for
 # the film, one for what is written, and one for the page cache.
 _MORE_S, _FILM_ROWS = 10.0, 3
@@ -137,7 +141,7 @@ class _ClientThere:
         frame, frames, _ = map(int, shape.split())
         return self._run(
             Job(
-                f"{place.script}{LINK_UP}{words} || exit 1\n",
+                f"{place.script}{_DISK_OR_REFUSED}{LINK_UP}{words} || exit 1\n",
                 packages=place.packages,
                 features=place.features,
                 disk=frame * frames,

@@ -16,6 +16,7 @@ from perfboard.measures.base import (
     Turn,
 )
 from perfboard.measures.media.frames import FramesRow, WritebackRow, paced_figures
+from perfboard.measures.reading import refusals
 from perfboard.model.rows import read_rows
 from perfboard.model.units import format_value
 
@@ -65,6 +66,8 @@ class MediaNetwork(Measure):
             ]
             in_memory = talk.in_memory
         output = "\n".join(outputs)
+        if why := refusals(output).get("place"):
+            raise NotMeasurable(why)
         rows, looks = read_rows(output, FramesRow), read_rows(output, WritebackRow)
         metrics = []
         for stream in _TITLES:

@@ -68,6 +68,12 @@ def test_a_film_with_frames_missing_is_refused(output: str) -> None:
         measured("media.network", bench_of(_Film(output)), seconds=1)
 
 
+def test_a_board_without_a_disk_is_refused() -> None:
+    output = row_line("refused", what="place", why="the board has no disk")
+    with pytest.raises(NotMeasurable, match="no disk"):
+        measured("media.network", bench_of(_Film(output)), seconds=1)
+
+
 @pytest.mark.parametrize("parameters", [{"fps": 1001}, {"seconds": 1201}, {"bitrate": 8}])
 def test_a_parameter_out_of_range_is_refused(parameters: dict[str, Value]) -> None:
     with pytest.raises(NotMeasurable):
