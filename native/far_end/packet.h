@@ -29,7 +29,7 @@ size_t packet_write(uint8_t *frame, const struct packet *packet);
 struct packet_head {
 	uint32_t to, from;
 	bool udp, echo_reply;
-	/* Of UDP, and of an echo reply. */
+	/* UDP has the ports, and an echo reply the identifier. */
 	uint16_t from_port, to_port, identifier;
 };
 
