@@ -58,5 +58,7 @@ class ChooseOptions(BenchOptions):
         metavar="ADDRESS",
     )
     yes: str = option(
-        "", "run the commands of a profile that does not come with Perfboard", switch=True
+        "",
+        "run what a profile brings that does not come with Perfboard: commands, files, packages",
+        switch=True,
     )
