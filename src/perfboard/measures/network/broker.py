@@ -97,8 +97,8 @@ class NetworkBroker(Measure):
             (ShownMetric("100 under way", rate), *map(ShownMetric, titles, times)),
             f"{format_value(median(rate.samples), '1/s')} messages",
             "",
-            f"{_WHERE} Each message is acknowledged to its sender and by its receiver (QoS 1); none is kept "
-            "on a disk. The time is from a line at the one client to that line at the other.",
+            f"{_WHERE} Each message is acknowledged to its sender and by its receiver (QoS 1), and "
+            "none is kept. The time is from a line at the one client to that line at the other.",
         )
 
 
