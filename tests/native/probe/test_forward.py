@@ -44,7 +44,7 @@ def run_script(probe: str, folder: Path, before: str = "") -> str:
         env={**os.environ, "PROBE": probe},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

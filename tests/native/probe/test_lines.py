@@ -27,7 +27,7 @@ def passed(probe: str, folder: Path, program: str, count: int, window: int) -> s
     os.mkfifo(goes)
     with subprocess.Popen(["sh", "-c", f"exec < {to} > {goes}; {program}"]) as between:
         words = [probe, "lines", str(to), str(goes), str(count), str(window)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
         between.kill()
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

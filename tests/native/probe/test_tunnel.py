@@ -52,7 +52,7 @@ def printed(probe: str, folder: Path, **environment: str) -> str:
         env={**os.environ, "PROBE": probe, "PATH": path, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
