@@ -67,6 +67,24 @@ CODECS = {
             "-DPPM_SUPPORTED",
         ),
     ),
+    "flac": Codec(
+        source="flac",
+        programs={"flac": ()},
+        common=(
+            *("src/libFLAC/*.c", "src/flac/*.c", "src/share/getopt/*.c", "src/share/grabbag/*.c"),
+            *("src/share/replaygain_*/*.c", "src/share/utf8/utf8.c", "src/share/utf8/charset.c"),
+        ),
+        # FLAC within Ogg, SIMD, and another program.
+        without=("ogg_*.c", "*_intrin_*.c", "iffscan.c"),
+        headers={},
+        flags=(
+            *("-Iinclude", "-Isrc/libFLAC/include", "-DFLAC__HAS_OGG=0", "-DFLAC__NO_ASM"),
+            *("-DFLAC__NO_DLL", '-DPACKAGE_VERSION="debian"', "-DHAVE_STDINT_H"),
+            *("-DHAVE_INTTYPES_H", "-DHAVE_LROUND", "-DHAVE_FSEEKO", "-DHAVE_LANGINFO_CODESET"),
+            *("-DCPU_IS_BIG_ENDIAN=(__BYTE_ORDER__==__ORDER_BIG_ENDIAN__)", "-DNDEBUG"),
+            *("-DWORDS_BIGENDIAN=CPU_IS_BIG_ENDIAN", "-DENABLE_64_BIT_WORDS=0"),
+        ),
+    ),
     "lame": Codec(
         source="lame",
         programs={"lame": ()},

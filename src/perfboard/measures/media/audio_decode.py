@@ -2,7 +2,7 @@
 """audio.decode: the share of one processor that the playing of a track's sound takes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import (
@@ -23,7 +23,7 @@ _SECOND = 44_100 * 4
 # A decoder may leave out the frames that its encoder had put around the track.
 _LEAST = 0.9
 # Debian's programs for i386 have such instructions, and the oldest parts do not.
-_BEYOND_X86 = "cmov"
+_OF_I686 = "cmov"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class _Format:
     programs: tuple[str, ...]
     # Packages that its programs would play with.
     without: tuple[str, ...] = ()
+    # By package, the source that is built for older parts (images/program/codecs.py).
+    codecs: Mapping[str, str] = field(default_factory=dict)
 
 
 _FORMATS: Mapping[str, _Format] = {
@@ -55,7 +57,11 @@ _FORMATS: Mapping[str, _Format] = {
         ("libao4", "libao-common", "libcurl3-gnutls"),
     ),
     "flac": _Format(
-        "flac -s -o track.flac track.wav", "flac -s -d -c {tracks}", ("flac",), ("flac",)
+        "flac -s -o track.flac track.wav",
+        "flac -s -d -c {tracks}",
+        ("flac",),
+        ("flac",),
+        codecs={"flac": "flac"},
     ),
 }
 
@@ -91,11 +97,12 @@ class AudioDecode(Measure):
             raise NotMeasurable(
                 f"there are the formats {', '.join(_FORMATS)}, of up to 600 s of sound"
             )
-        if _BEYOND_X86 in setting.facts.lacks:
-            raise NotMeasurable(
-                "Debian's decoders are programs for i686, whose instructions (CMOV) the part lacks"
-            )
         form, wav = _FORMATS[name], track(1)
+        if _OF_I686 in setting.facts.lacks and not form.codecs:
+            raise NotMeasurable(
+                f"the part lacks CMOV, and Debian's {form.programs[-1]} is built for i686, which "
+                "has it; format=flac is built for the part"
+            )
         once, again = (
             form.decode.format(tracks=" ".join([f"track.{name}"] * count)) for count in (1, seconds)
         )
@@ -106,6 +113,7 @@ class AudioDecode(Measure):
             f"{form.encode} || exit 1\n{look}{decode}",
             {"track.wav": wav},
             packages=form.packages,
+            codecs=form.codecs,
             without=form.without,
             programs=form.programs,
             disk=2 * len(wav),
