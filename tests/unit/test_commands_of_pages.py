@@ -39,7 +39,7 @@ def test_a_command_is_taken(page: Path) -> None:
             assert {name for name in options["names"] if "/" not in name} <= known, words
         board = options.get("board")
         for name in [board] if isinstance(board, str) else board or []:
-            assert name in boards or "/" in name or name in {"gateway"}, words
+            assert name in boards or "/" in name or name in {"gateway", "all"}, words
 
 
 def test_the_pages_have_commands() -> None:

@@ -66,7 +66,7 @@ def words_of_today(words: Sequence[str]) -> list[str]:
     """The words with the name that a command has now."""
     if list(words[:2]) != ["study", "profile"]:
         return list(words)
-    note = "`perfboard study profile` is called `perfboard choose` now, which takes over what was"
+    note = "study profile is called `perfboard choose` now, which takes over what was"
     print(f"{note} measured before; the old name goes with the next release", file=sys.stderr)
     rest = [word for word in words[2:] if word != "--resume"]
     # It had a board of its own where none was named.

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said_with_exit_code_2(
         ([*BOOT, "--boot", "5"], 'did you mean "--boots"?'),
         ([*TUNE, "--alow=console=quiet"], 'did you mean "--allow"?'),
         (["try", "rpi2", "ls", "-l"], "perfboard try rpi2 -- ls -l"),
-        (["try", "rpi", "--", "ls"], 'did you mean "rpi3"?'),
+        (["try", "verdx", "--", "ls"], 'did you mean "verdex"?'),
         (["measure", "memory.latncy"], 'did you mean "memory.latency"?'),
         ([*BOOT, "--budget-s", "0"], '--budget: "0" is not a number of seconds above 0'),
         ([*BOOT, "--name", "shelf"], "a virtual board has the name in its file"),

@@ -12,7 +12,7 @@ unshare -n cat held > /dev/null &
 other=$!
 exec 3> held
 # It has the namespace of its own a little later.
-until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.01; done
+until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
 there() { nsenter -t "$other" -n "$@" 3>&-; }
 ip link add name eth0 type veth peer name far0 netns "$other" 2> wrong || {
     refuse "two namespaces cannot be joined: $(words)"

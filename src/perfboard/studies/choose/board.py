@@ -34,7 +34,7 @@ from perfboard.studies.choose.items import (
 from perfboard.studies.choose.kept import EarlierRuns, host_times, keep
 from perfboard.studies.choose.options import ChooseOptions
 from perfboard.studies.choose.prices import check_prices, price_of
-from perfboard.studies.choose.verdicts import Asked, conclude_on
+from perfboard.studies.choose.verdicts import BoardQuestion, conclude_on
 
 # The measures that cost the least of the host's time: what fails by them needs no other.
 _CHEAP = ("memory.free", "kernel.image", "boot")
@@ -86,7 +86,7 @@ class BoardStudy:
             # for what the option does.
             prepare(bench, (*items, *changed))
             times = host_times(profile.profile.name, bench.subject().board.name)
-            asked = Asked(profile, path, options, request, lab, times)
+            asked = BoardQuestion(profile, path, options, request, lab, times)
             findings, tried = Findings(), list[OptionRow]()
             kept = keep(profile.profile.name, source, bench.subject(), exact=bench.facts.exact)
             findings = Findings({**kept.found}, {**kept.host_s})

@@ -13,12 +13,12 @@ from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.target import virtual_target
 from perfboard.studies.choose.items import items_of, items_of_options, with_parameters
 from perfboard.studies.choose.kept import host_times
-from perfboard.studies.choose.verdicts import Asked, conclude_on
+from perfboard.studies.choose.verdicts import BoardQuestion, conclude_on
 
 
 def try_option(
     change: DeviceChange,
-    asked: Asked,
+    asked: BoardQuestion,
     bench: Bench,
     findings: Findings,
     before: ProfileResult,

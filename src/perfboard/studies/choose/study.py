@@ -22,11 +22,11 @@ from perfboard.studies.choose.options import ChooseOptions
 from perfboard.studies.choose.work import BoardEnd, BoardWork, RunKeeper, measured, sent, title_of
 
 # A board's request, and the options for it.
-Asked = tuple[Request, ChooseOptions]
+BoardRequest = tuple[Request, ChooseOptions]
 
 
 @dataclass
-class Chosen:
+class Candidates:
     """The boards that were measured so far; `interrupted`: the user did not wait for all."""
 
     candidates: dict[str, Candidate] = field(default_factory=dict)
@@ -46,8 +46,8 @@ class Chosen:
 
 
 def choose_boards(
-    asked: Sequence[Asked], lab: Lab, tags: Mapping[str, str], *, named: bool
-) -> Chosen:
+    asked: Sequence[BoardRequest], lab: Lab, tags: Mapping[str, str], *, named: bool
+) -> Candidates:
     """Measures the boards of these requests, each with its options.
 
     Raises UsageError, before anything is measured, for a board that the user `named` and that
@@ -56,7 +56,7 @@ def choose_boards(
     those that fail by least. However it ends, all that was measured is kept. Raises
     EnvironmentLacksError if no board could be measured.
     """
-    chosen, several, (first, options) = Chosen(), len(asked) > 1, asked[0]
+    chosen, several, (first, options) = Candidates(), len(asked) > 1, asked[0]
     _, profile = profile_of(options, first)
     study = BoardStudy(stops=not options.all_rows and several, tries=not several)
     wrong = {request.target: study.check(request, given) for request, given in asked}
@@ -79,7 +79,7 @@ def choose_boards(
     return chosen
 
 
-def _of_this_machine(chosen: Chosen) -> str:
+def _of_this_machine(chosen: Candidates) -> str:
     """Why no board at all could be measured, or ""."""
     found = list(chosen.candidates.values())
     if not found or any(each.result for each in found):
@@ -87,7 +87,9 @@ def _of_this_machine(chosen: Chosen) -> str:
     return "\n".join(dict.fromkeys(each.problem for each in found))
 
 
-def _measure(works: Sequence[BoardWork], lab: Lab, tags: Mapping[str, str], chosen: Chosen) -> None:
+def _measure(
+    works: Sequence[BoardWork], lab: Lab, tags: Mapping[str, str], chosen: Candidates
+) -> None:
     """Real boards first: what this machine does meanwhile may disturb them."""
     virtual = [each for each in works if virtual_board(each.request.target) is not None]
     # The progress of a board by itself says more.
@@ -105,7 +107,7 @@ def _measure(works: Sequence[BoardWork], lab: Lab, tags: Mapping[str, str], chos
 
 
 def _measure_at_once(
-    works: Sequence[BoardWork], lab: Lab, tags: Mapping[str, str], chosen: Chosen
+    works: Sequence[BoardWork], lab: Lab, tags: Mapping[str, str], chosen: Candidates
 ) -> None:
     options = works[0].options
     path, profile = profile_of(options, works[0].request)
@@ -128,14 +130,14 @@ def _measure_at_once(
                     _add(work, future, chosen)
 
 
-def _add(work: BoardWork, future: "Future[BoardEnd]", chosen: Chosen) -> None:
+def _add(work: BoardWork, future: "Future[BoardEnd]", chosen: Candidates) -> None:
     try:
         chosen.add(work.request.target, work.title, future.result())
     except CancelledError:
         chosen.add(work.request.target, work.title, BoardEnd(problem="it was not reached"))
 
 
-def _words(chosen: Chosen, done: int, boards: int, sure: float) -> list[str]:
+def _words(chosen: Candidates, done: int, boards: int, sure: float) -> list[str]:
     right = len(chosen.choice(sure).right)
     found = [f"{right} {'is' if right == 1 else 'are'} right"] if right else []
     return [f"{done} of {boards} boards", *found]

@@ -20,7 +20,7 @@ from perfboard.studies.choose.options import ChooseOptions
 
 
 @dataclass(frozen=True)
-class Asked:
+class BoardQuestion:
     """A profile, its file, and the user's wish; `times` are the host's for each item, by key."""
 
     profile: Profile
@@ -32,7 +32,7 @@ class Asked:
 
 
 def conclude_on(
-    asked: Asked, findings: Findings, bench: Bench, *, stops: bool = False
+    asked: BoardQuestion, findings: Findings, bench: Bench, *, stops: bool = False
 ) -> ProfileResult:
     """All rows' verdicts; if the measuring `stops` at a failed row, the others say so."""
     subject = bench.subject()

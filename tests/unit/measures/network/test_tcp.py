@@ -120,7 +120,7 @@ def test_a_target_without_a_network_is_a_reason(name: str) -> None:
     with pytest.raises(NotMeasurable, match="reached over a network"):
         measured(name, _Board(lambda line: ""), "serial:///dev/ttyUSB0")
     board = load_board("verdex").board.model_copy(update={"network": None})
-    with pytest.raises(NotMeasurable, match="has no network"):
+    with pytest.raises(NotMeasurable, match="has no Ethernet"):
         talk_from(board, lambda job: "")
 
 

@@ -13,7 +13,7 @@ from perfboard.bench.request import Request
 from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.studies.choose.options import ChooseOptions
-from perfboard.studies.choose.study import Chosen, choose_boards
+from perfboard.studies.choose.study import Candidates, choose_boards
 from perfboard.targets.virtual.program import ProgramResults, TrialTarget
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import PROFILE, SCALED, SLOW
@@ -69,19 +69,19 @@ def choose(
     return chosen_of(lab, path, *boards, named=named, **options).candidates_by_name()
 
 
-class _Chosen(Chosen):
+class _Candidates(Candidates):
     def candidates_by_name(self) -> dict[str, Candidate]:
         return {each.board: each for each in self.candidates.values()}
 
 
 def chosen_of(
     lab: FakeLab, path: Path, *boards: str, named: bool = True, **options: Any
-) -> _Chosen:
+) -> _Candidates:
     requests = [Request(f"virtual:{board}", {}, ("perfboard",)) for board in boards]
     given = ChooseOptions(profile=str(path), **options)
     asked = [(replace(each, others=tuple(requests)), given) for each in requests]
     found = choose_boards(asked, lab.lab(), {}, named=named)
-    return _Chosen(found.candidates, found.interrupted)
+    return _Candidates(found.candidates, found.interrupted)
 
 
 def rows_of(candidate: Candidate) -> dict[str, tuple[str, str]]:
