@@ -100,6 +100,10 @@ NOT_YET = {
     "am335x-evm": ("program.", "memory.map.", "memory.latency"),
     "sk-am62b-lp": ("",),
     "beaglebone-green-eco": ("",),
+    "orangepi-zero3": ("program.",),
+    "imx8mp-evk": ("program.", "memory.random."),
+    "radxa-zero3": ("program.", "memory.random."),
+    "rpi3": ("program.",),
 }
 
 
