@@ -15,7 +15,7 @@ FIGURES_NOTE = (
 )
 _MARKS = {"pass": "", "fail": "\N{BALLOT X} ", "inconclusive": "? ", "not measured": "\N{EN DASH}"}
 _MOST_REASONS = 2
-# A row that was left out since another fails has no reason of its own.
+# How the reason of a row begins that was left out since another fails.
 _NOT_NEEDED = "not needed, since "
 
 
@@ -103,10 +103,15 @@ def _reasons(candidate: Candidate) -> Iterator[str]:
     for row in candidate.musts:
         if row.outcome == "inconclusive":
             yield f"{row.name} is not decided: {_figure(row)}"
-        elif row.outcome == "not measured" and not row.reason.startswith(_NOT_NEEDED):
+        elif row.outcome == "not measured" and not _elsewhere(candidate, row):
             yield f"{row.name} is not measured: {row.reason}"
     if candidate.problem:
         yield candidate.problem
+
+
+def _elsewhere(candidate: Candidate, row: ProfileRow) -> bool:
+    """Whether what left the row out is a reason by itself: another row, or the run's end."""
+    return row.reason.startswith(_NOT_NEEDED) or bool(candidate.problem)
 
 
 def _figure(row: ProfileRow) -> str:
