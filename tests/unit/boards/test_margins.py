@@ -98,7 +98,7 @@ def test_a_class_without_figures_is_not_known() -> None:
 _LARGE = ("program.", "memory.copy.", "memory.clear.", "memory.word.", "memory.latency")
 NOT_YET = {
     "sk-am62b": ("program.openssl.", "program.fio.", "memory.copy."),
-    "am335x-evm": ("program.", "memory.map.", "memory.latency"),
+    "am335x-evm": ("program.",),
     "sk-am62b-lp": (*_LARGE, "memory.map.write", "memory.fault.", "file.", "ipc.", "kernel."),
     "beaglebone-green-eco": (*_LARGE, "memory.fault.", "kernel.syscall"),
     "orangepi-zero3": ("program.",),
