@@ -95,11 +95,19 @@ def test_a_class_without_figures_is_not_known() -> None:
 
 
 # Metrics, by their beginning, whose rows no `boards verify` has held against the board yet.
-_LARGE = ("program.", "memory.copy.", "memory.clear.", "memory.word.", "memory.latency")
+_LARGE = ("program.", "memory.copy.", "memory.clear.", "memory.word.")
 NOT_YET = {
     "sk-am62b": ("program.openssl.", "program.fio.", "memory.copy."),
     "am335x-evm": ("program.",),
-    "sk-am62b-lp": (*_LARGE, "memory.map.write", "memory.fault.", "file.", "ipc.", "kernel."),
+    "sk-am62b-lp": (
+        *_LARGE,
+        "memory.latency",
+        "memory.map.write",
+        "memory.fault.",
+        "file.",
+        "ipc.",
+        "kernel.",
+    ),
     "beaglebone-green-eco": (*_LARGE, "memory.fault.", "kernel.syscall"),
     "orangepi-zero3": ("program.",),
     "imx8mp-evk": ("program.", "memory.random."),
