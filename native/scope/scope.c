@@ -9,7 +9,7 @@
  *           [,network=NETWORK[,answers=FD][,pages=FOLDER[,authority=FOLDER]]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
- * console is the physical address of the console's data register, on i386 its
+ * console is the physical address of the console's data register, or its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile or beyond
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
@@ -61,7 +61,6 @@ static struct marks marks;
 static struct site *sites;
 static FILE *out;
 static uint64_t console_register;
-static enum isa isa; /* one of x86's, or none */
 static bool console_is_port;
 static bool timed;
 static int64_t beat_ns; /* 0: never */
@@ -241,7 +240,7 @@ static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs,
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
 	static bool started;
-	size_t count = block_count(block, isa);
+	size_t count = block_count(block, emulator_isa());
 
 	(void)id;
 	if (timed) {
@@ -388,12 +387,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	if (authority && !network_secure(authority))
 		return complain("cannot serve over TLS by", authority);
 	pace_beat = beat;
-	if (!strcmp(info->target_name, "i386"))
-		isa = ISA_X86;
-	else if (!strcmp(info->target_name, "x86_64"))
-		isa = ISA_X86_64;
-	console_is_port =
-	    !strcmp(info->target_name, "i386") && console_register - 1 < PORTS_END - 1;
+	console_is_port = emulator_isa() == ISA_X86 && console_register - 1 < PORTS_END - 1;
 	if (timed && console_register && !console_is_port)
 		data_device_stored = device_stored;
 	if (timed)

@@ -6,7 +6,6 @@ from pathlib import Path
 from perfboard.boards.loader import load_board
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import LIBRARIES, fill_tree
-from perfboard.model.board.architecture import architecture_of
 
 # Makes the file after -o.
 _COMPILER = ("sh", "-c", 'while [ "$1" != -o ]; do shift; done; touch "$2"')
@@ -14,7 +13,7 @@ _COMPILER = ("sh", "-c", 'while [ "$1" != -o ]; do shift; done; touch "$2"')
 
 def make_root(folder: Path, root: RootRecipe, modules: Path | None = None) -> Path:
     """The tree, in `folder`; see `fill_tree`."""
-    arch = architecture_of(load_board("verdex").board)
+    arch = load_board("verdex").board.machine.architecture
     libraries = folder / "package/lib" / arch.multiarch
     libraries.mkdir(parents=True)
     for name in (arch.loader, *LIBRARIES):

@@ -38,13 +38,14 @@ static struct byte_array *register_bytes;
 /* How a kernel passes arguments: GDB's numbers of the registers, -1 for none. */
 static const struct abi {
 	const char *target, *reader;
+	enum isa isa;
 	size_t word;
 	int arguments[4];
 } abis[] = {
-    {"arm", "arm_cpu_gdb_read_register", 4, {0, 1, 2, 3}},
-    {"aarch64", "aarch64_cpu_gdb_read_register", 8, {0, 1, 2, 3}},
-    {"i386", "x86_cpu_gdb_read_register", 4, {0, 2, 1, -1}},
-    {"x86_64", "x86_cpu_gdb_read_register", 8, {5, 4, 3, 2}},
+    {"arm", "arm_cpu_gdb_read_register", ISA_ARM, 4, {0, 1, 2, 3}},
+    {"aarch64", "aarch64_cpu_gdb_read_register", ISA_AARCH64, 8, {0, 1, 2, 3}},
+    {"i386", "x86_cpu_gdb_read_register", ISA_X86, 4, {0, 2, 1, -1}},
+    {"x86_64", "x86_cpu_gdb_read_register", ISA_X86_64, 8, {5, 4, 3, 2}},
 };
 
 static const struct abi *abi;
@@ -75,6 +76,11 @@ const char *emulator_find(const char *target)
 	if (!missing)
 		register_bytes = byte_array_new();
 	return missing;
+}
+
+enum isa emulator_isa(void)
+{
+	return abi->isa;
 }
 
 struct instant emulator_now(size_t pending)
@@ -138,7 +144,7 @@ bool emulator_argument(int number, uint64_t *value)
 bool emulator_is_thumb(void)
 {
 	byte_array_set_size(register_bytes, 0);
-	return abi == &abis[0] && read_register(current_cpu, register_bytes, ARM_CPSR) == 4 &&
+	return abi->isa == ISA_ARM && read_register(current_cpu, register_bytes, ARM_CPSR) == 4 &&
 	       word_of(register_bytes->data) & ARM_THUMB;
 }
 

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emulator/isa.h"
+
 struct instant {
 	int64_t ns;	      /* the virtual clock */
 	int64_t instructions; /* executed since reset */
@@ -21,6 +23,9 @@ struct instant {
  * or the name of one that is missing.
  */
 const char *emulator_find(const char *target);
+
+/* The instruction set of that emulator. */
+enum isa emulator_isa(void);
 
 /*
  * The instant `pending` instructions before the end of the running block,

@@ -8,7 +8,7 @@
 
 #include "emulator/qemu_plugin.h"
 
-/* An instruction of x86 has 15 bytes at most. */
+/* The longest instruction has 15 bytes. */
 #define INSTRUCTION_BYTES 16
 
 /* The emulator reads it when it has loaded the plugin, before it calls anything. */

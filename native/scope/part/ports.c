@@ -70,7 +70,7 @@ bool ports_stored(uint64_t console)
 {
 	uint64_t value, port;
 
-	/* AL and DX are where the kernel of i386 has its first two arguments. */
+	/* AL and DX are where a 32-bit kernel has its first two arguments. */
 	if (!written || !emulator_argument(0, &value) || !emulator_argument(1, &port))
 		return false;
 	written = false;

@@ -7,7 +7,7 @@
  * sizes are as C writes them.
  *
  *   memory.latency 140000000       and so on
- *   isa arm|aarch64|x86|x86_64
+ *   isa NAME                       an instruction set, as tables.c has them
  *   pair OLDER YOUNGER             two classes that may be begun together
  *   cost CLASS ISSUE LATENCY [BASE]
  *   busy CLASS CYCLES              for so long no other such may begin; the rest may

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "decode/decode.h"
+#include "emulator/isa.h"
 #include "parameters.def" /* its MOST_STREAMS and others */
 
 #define FS_PER_NS 1000000
@@ -15,7 +16,6 @@
 #define TIMING_REGIONS 16
 #define TIMING_KERNELS 2
 
-enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
 enum fills { FILLS_UP, FILLS_EITHER, FILLS_BLOCKS };
 enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2, PREDICT_GLOBAL };

@@ -34,8 +34,8 @@ from perfboard.host.files.scratch import scratch_folder
 from perfboard.images.network import FAR_END
 from perfboard.images.packages.root import LARGE_BLOCKS
 from perfboard.images.program.base import ProgramJob, check_job, has_little_memory, read_ahead
+from perfboard.images.program.codecs import codec_part
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
@@ -98,7 +98,7 @@ class VirtualBench:
         board = self._variant.board
         lacks = board.timing.lacks.kinds if board.timing and board.timing.lacks else ()
         # NEON by that name is ARM's, in 32 bits.
-        foreign = () if board.machine.isa == "arm" else ("neon",)
+        foreign = () if board.machine.architecture.isa == "arm" else ("neon",)
         evidence = Emulation(self._variant).evidence
         return KnownFacts(
             evidence,
@@ -107,7 +107,7 @@ class VirtualBench:
             ram=board.machine.ram,
             sold_ram=board.sold.memory if board.sold else 0,
             gpu=board.gpu,
-            architecture=architecture_of(board).name,
+            architecture=board.machine.architecture.name,
             lacks=frozenset((*lacks, *foreign)),
             published=published_at(self._variant) if evidence is Evidence.TIMED else (),
             power=board.power,
@@ -261,7 +261,7 @@ class VirtualBench:
             files[AUTHORITY] = authority.certificate.read_bytes()
             script = f"CA={authority.name}\n{script}"
         if job.display:
-            arch = architecture_of(board).probe
+            arch = board.machine.architecture.probe
             files[WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
             files |= toolkit_program(job, arch, lab)
         files[SCRIPT] = script.encode()
@@ -296,8 +296,5 @@ class VirtualBench:
 
     def _build_codecs(self, job: Job) -> tuple[dict[str, bytes], list[str]]:
         """The programs that the board's part has instructions for, and notes on their build."""
-        timing = self._variant.board.timing
-        lacks = timing.lacks if timing else None
-        if lacks is None or self._variant.board.machine.isa != "x86":
-            return {}, []
-        return codec_programs(job, "i486" if "pentium" in lacks.kinds else "pentium", self._lab)
+        part = codec_part(self._variant.board)
+        return codec_programs(job, part, self._lab) if part else ({}, [])

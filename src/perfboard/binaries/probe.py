@@ -19,19 +19,6 @@ from perfboard.host.cache.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
-# The names that `uname -m` prints. ARM's ends with its extensions and its byte order; armv8l is a
-# 32-bit machine of a 64-bit kernel.
-_MACHINES = {
-    r"x86_64|amd64": "x86_64",
-    r"i686": "i686",
-    r"i[45]86": "i486",
-    r"aarch64|arm64": "aarch64",
-    r"armv[78]\w*l": "armv7",
-    r"armv(5te|6)\w*l": "armv5te",
-    r"riscv64": "riscv64",
-    r"mips(64)?(el|le)": "mipsel",
-    r"ppc(64)?|powerpc": "powerpc",
-}
 _PACKAGED = Path(__file__).parent / "bin"
 
 
@@ -41,8 +28,8 @@ def architecture_of(machine: str) -> str:
     A little-endian MIPS is "mipsel", which its kernel does not tell from "mips". Raises
     EnvironmentLacksError where there is none.
     """
-    for pattern, arch in _MACHINES.items():
-        if re.fullmatch(pattern, machine):
+    for arch, machines in ARCHITECTURES.items():
+        if re.fullmatch(machines.names, machine):
             return arch
     raise EnvironmentLacksError(
         f"The target's machine is {machine[:40]!r}, and there is no probe for that. There are "

@@ -11,24 +11,43 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from perfboard.host.programs.children import run
 from perfboard.model.errors import EnvironmentLacksError
 
-# The target, and the least processor that the binary is to run on. Wider units (NEON, AVX)
-# are used by loops that first ask the kernel whether the processor has them.
-ARCHITECTURES: dict[str, tuple[str, str]] = {
-    "armv5te": ("arm-linux-musleabi", "arm926ej_s"),
-    # The ARMv7 parts without NEON have sixteen double registers.
-    "armv7": ("arm-linux-musleabihf", "cortex_a8-neon-d32"),
-    "aarch64": ("aarch64-linux-musl", "generic"),
-    "i486": ("x86-linux-musl", "i486"),
-    "i686": ("x86-linux-musl", "i686"),
-    "x86_64": ("x86_64-linux-musl", "x86_64"),
-    "riscv64": ("riscv64-linux-musl", "baseline_rv64"),
+
+class Machines(NamedTuple):
+    """The machines of a binary: the compiler's target, the least processor, and `uname -m` there.
+
+    `names` is a pattern of the latter, and `kernel` what the kernel's makefiles call them. Wider
+    units (NEON, AVX) are used by loops that first ask the kernel whether the processor has
+    them. Without NEON, another binary runs where `without_neon` names one.
+    """
+
+    target: str
+    processor: str
+    kernel: str
+    names: str
+    without_neon: str = ""
+
+
+# The names of ARM end with its extensions and its byte order.
+ARCHITECTURES = {
+    "armv5te": Machines("arm-linux-musleabi", "arm926ej_s", "arm", r"armv(5te|6)\w*l"),
+    # The parts without NEON have sixteen double registers, and the compiler's own library needs
+    # NEON. armv8l is a 32-bit machine of a 64-bit kernel.
+    "armv7": Machines(
+        "arm-linux-musleabihf", "cortex_a8-neon-d32", "arm", r"armv[78]\w*l", without_neon="armv5te"
+    ),
+    "aarch64": Machines("aarch64-linux-musl", "generic", "arm64", "aarch64|arm64"),
+    "i486": Machines("x86-linux-musl", "i486", "x86", "i[45]86"),
+    "i686": Machines("x86-linux-musl", "i686", "x86", "i686"),
+    "x86_64": Machines("x86_64-linux-musl", "x86_64", "x86", "x86_64|amd64"),
+    "riscv64": Machines("riscv64-linux-musl", "baseline_rv64", "riscv", "riscv64"),
     # Floating point in software: most routers' processors have none in hardware.
-    "mipsel": ("mipsel-linux-musl", "mips32+soft_float"),
-    "powerpc": ("powerpc-linux-musl", "ppc"),
+    "mipsel": Machines("mipsel-linux-musl", "mips32+soft_float", "mips", "mips(64)?(el|le)"),
+    "powerpc": Machines("powerpc-linux-musl", "ppc", "powerpc", "ppc(64)?|powerpc"),
 }
 
 _FLAGS = (
@@ -64,14 +83,23 @@ def source_folder(part: str = "probe") -> Path:
 
 def command(arch: str, part: str = "probe") -> list[str]:
     """The command that compiles the sources in their folder, without the output's name."""
-    target, processor = ARCHITECTURES[arch]
+    machines = ARCHITECTURES[arch]
     flags = (*_FLAGS, *_PART_FLAGS[part], *_MORE_FLAGS.get(arch, ()))
     # Names within the folder, so that the same sources make the same bytes anywhere; in an order,
     # since `list` has the probes in that of their files.
     folder = source_folder(part)
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.c"))
     where = ("-I.", "-I..", "../rows/row.c")
-    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *where, *flags, *names]
+    return [
+        "ziglang",
+        "cc",
+        "-target",
+        machines.target,
+        f"-mcpu={machines.processor}",
+        *where,
+        *flags,
+        *names,
+    ]
 
 
 def require_compiler(arch: str) -> None:

@@ -12,7 +12,7 @@ from perfboard.boards.roots import CPIO, HEAD, RootKind, root_kind
 from perfboard.model.board.board import NAME
 from perfboard.model.board.flash import Flash, Region
 from perfboard.model.board.image import DebianBootloader
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -112,7 +112,7 @@ def _bootloader(other: FlashBoard, root: Path) -> list[str]:
         )
     loader = other.image.bootloader
     table = loader.model_dump(mode="json", exclude_none=True, exclude={"variables"})
-    table["initrd_address"] = RAM_BASE + other.machine.ram // 2
+    table["initrd_address"] = other.machine.ram_base + other.machine.ram // 2
     lines = (f"{k} = {_quoted(v) if isinstance(v, str) else v}" for k, v in table.items())
     return ["", "[image.bootloader]", *lines]
 

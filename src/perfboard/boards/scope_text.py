@@ -45,7 +45,7 @@ def _counting(machine: Machine) -> str:
     # An instruction of several registers is one as well.
     costs = "".join(f"cost {name} 0 1000 1000\n" for name in _OF_SEVERAL)
     hz = 10**9 >> machine.icount_shift
-    return f"isa {machine.isa}\nclock.hz {hz}\ncost alu 1000 1000\n{costs}counted\n"
+    return f"isa {machine.architecture.isa}\nclock.hz {hz}\ncost alu 1000 1000\n{costs}counted\n"
 
 
 def _lines(board: VirtualBoard, timing: Timing, card: tuple[str, ...]) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _lines(board: VirtualBoard, timing: Timing, card: tuple[str, ...]) -> Iterat
         # Nothing would ever turn the data cache on.
         memory = timing.memory.model_copy(update={"uncached": None})
         timing = timing.model_copy(update={"memory": memory})
-    yield f"isa {board.machine.isa}"
+    yield f"isa {board.machine.architecture.isa}"
     yield from lines(timing)
     if timing.memory.uncached is not None:
         yield from kernels

@@ -10,7 +10,7 @@ from perfboard.images.root.filesystems import mount_words
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.disk import Disk
 from perfboard.model.board.image import ReferenceRoot
-from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import DiskBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -19,11 +19,6 @@ _MINUTE_NS = 60 * 10**9
 
 DRIVER_OPTIONS = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
 """The options of a kernel with the driver of the disk."""
-
-
-def disk_base(board: VirtualBoard) -> int:
-    """The physical address of the disk's first byte."""
-    return board.machine.ram + (RAM_BASE if isinstance(board, FlashBoard) else 0)
 
 
 def disk_arguments(disk: Disk, base: int, timed: bool) -> tuple[str, ...]:
@@ -43,7 +38,7 @@ def kernel_arguments(
     """The command line of a kernel whose root is on the disk; the board's own words come last."""
     words = [f"console={board.console.device},{board.console.baud}"]
     words.append(f"mem={board.machine.ram // 1024}K")
-    words += disk_arguments(board.disk, disk_base(board), timed)
+    words += disk_arguments(board.disk, board.machine.ram_end, timed)
     words.append("root=/dev/pbd ro rootwait")
     if isinstance(board.image.root, ReferenceRoot):
         words += mount_words(root)

@@ -13,7 +13,7 @@ from perfboard.host.programs.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
 from perfboard.images.bootloader.direct import build_start, start_marks
 from perfboard.images.debian.build import build_debian_root
-from perfboard.images.disk import check_disk_holds, disk_arguments, disk_base
+from perfboard.images.disk import check_disk_holds, disk_arguments
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.flash.layout import (
     Devices,
@@ -39,7 +39,6 @@ from perfboard.images.root.build import build_root, has_reference, keep_file
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
 from perfboard.images.root.recipe import Debian
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.image import (
     DebianBootloader,
     FlashImage,
@@ -50,8 +49,8 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
-# QEMU's firmware for x86 starts a kernel here, in real mode, without copying it first.
-_X86_ENTRY = 0x10200
+# The marks of a kernel that the emulator itself starts.
+_AT_ENTRY = ("bootloader.main", "boot.command", "kernel.entry")
 _IN_FLASH = (
     "The bootloader reads the kernel from the board's medium. The root file system lies in flash "
     "that is as fast as memory, since only a kernel that is built here has the medium's driver.",
@@ -111,13 +110,13 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     network = network_arguments(board.network, timed, driver)
     disk: tuple[str, ...] = ()
     if recipe.root.debian and board.disk is not None:
-        disk = disk_arguments(board.disk, disk_base(board), timed)
+        disk = disk_arguments(board.disk, board.machine.ram_end, timed)
     hidden = hwcap_arguments(board)
     recipe = replace(recipe, arguments=(*network, *disk, *hidden, *recipe.arguments))
     recipe = recipe.with_options(hwcap_options(board))
     if isinstance(board, FlashBoard):
         check_addresses(board)
-    architecture = architecture_of(board).name
+    architecture = board.machine.architecture.name
     require_tools(tools_for(recipe), architecture)
     packages = AptState(architecture, progress)
     files = keep_own_files(loaded, progress)
@@ -171,7 +170,7 @@ def _on_disk(recipe: Recipe, board: DiskBoard, files: Mapping[str, Path], timed:
     return Image(
         banks=(),
         kernel_file=files["kernel"],
-        entries=dict.fromkeys(("bootloader.main", "boot.command", "kernel.entry"), _X86_ENTRY),
+        entries=dict.fromkeys(_AT_ENTRY, board.machine.architecture.entry),
         symbols={},
         notes=(
             "The board's own firmware is not modelled: boot.bootloader is that of the emulator, "
@@ -210,7 +209,7 @@ def _in_flash(
         disk_size = -(-(sizes["root"] + _ROOM) // _SECTION) * _SECTION
         check_disk_holds(card, disk_size)
         first = card.model_copy(update={"size": disk_size})
-        words = disk_arguments(first, disk_base(board), timed)
+        words = disk_arguments(first, board.machine.ram_end, timed)
         recipe = replace(recipe, arguments=(*words, *recipe.arguments))
     if recipe.direct:
         environment, entries, variables = b"", start_marks(recipe), {}
@@ -280,7 +279,7 @@ def _variables(
         "bootdelay": str(bootloader.delay),
         "bootcmd": boot_command(
             board,
-            "bootm" if headed else architecture_of(board).boot,
+            "bootm" if headed else board.machine.architecture.boot,
             size if copied else None,
             sizes.get("initrd"),
             devices,
@@ -342,7 +341,7 @@ def _built_files(
 ) -> dict[str, Path]:
     """The parts that are made by recipe, by name or region of flash."""
     image = loaded.board.image
-    arch = placed(architecture_of(recipe.board), recipe.place)
+    arch = placed(recipe.board.machine.architecture, recipe.place)
     files: dict[str, Path] = {}
     bootloader = image.bootloader if isinstance(image, FlashImage) else None
     if isinstance(bootloader, DebianBootloader):

@@ -8,7 +8,6 @@ from perfboard.boards.roots import HEAD, RootKind, root_kind
 from perfboard.images.kernel.build import check_kernel, keep_kernel
 from perfboard.images.kernel.needs import needs_of
 from perfboard.images.root.build import keep_file
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.image import Initrd, OwnBootloader, OwnRoot
 from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.progress import Progress
@@ -24,12 +23,12 @@ def check_own_kernel(loaded: LoadedBoard) -> None:
     system_map = kernel.system_map and loaded.file(kernel.system_map)
     needs = needs_of(loaded.board, _root_kinds(loaded))
     file = loaded.file(kernel.file)
-    check_kernel(architecture_of(loaded.board), file.read_bytes(), file, system_map, needs)
+    check_kernel(loaded.board.machine.architecture, file.read_bytes(), file, system_map, needs)
 
 
 def keep_own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
     """The parts that the user gives, copied to the cache, by name or region of flash."""
-    image, arch = loaded.board.image, architecture_of(loaded.board)
+    image, arch = loaded.board.image, loaded.board.machine.architecture
     files: dict[str, Path] = {}
     needs = needs_of(loaded.board, _root_kinds(loaded))
     for name, part in image:

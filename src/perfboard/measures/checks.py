@@ -15,7 +15,6 @@ from perfboard.measures.base import EXACT
 from perfboard.measures.disk.points import FOLDER
 from perfboard.measures.loop import Item
 from perfboard.measures.own_files import NoFileHere
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError, refusals
 from perfboard.model.progress import SilentProgress
 
@@ -32,7 +31,7 @@ def check_items(items: Sequence[Item], request: Request, options: BenchOptions) 
     def check_packages() -> None:
         names = (str(item.parameters.get("packages", "")).split() for item in items)
         if (loaded := virtual_board(request.target)) is not None:
-            state = AptState(architecture_of(loaded.board).name, SilentProgress())
+            state = AptState(loaded.board.machine.architecture.name, SilentProgress())
             state.check_known([name for each in names for name in each])
 
     of_items = refusals(*(partial(_check_job, item, request.target) for item in items))
@@ -50,7 +49,7 @@ def _check_job(item: Item, target: str) -> None:
     # A board that cannot be read is refused by itself.
     with suppress(UsageError):
         if item.parameters.get("files") and (loaded := virtual_board(target)) is not None:
-            facts = replace(EXACT, architecture=architecture_of(loaded.board).name)
+            facts = replace(EXACT, architecture=loaded.board.machine.architecture.name)
     setting = item.setting(facts)
     changed = {name for name, value in item.parameters.items() if value != defaults[name]}
     try:

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.binaries.probe_build import ARCHITECTURES
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
 from perfboard.probes.exchange import Exchange, ProbeAnswer
@@ -142,10 +143,8 @@ def _machine_of(target: Target) -> str:
 def _fitting(target: Target, machine: str) -> str:
     """The architecture whose binary runs on the target."""
     arch = architecture_of(machine)
-    # The compiler's own library for ARMv7 needs NEON, which some parts lack.
-    if arch == "armv7" and target.shell.run(_LACKS_NEON).status == 0:
-        return "armv5te"
-    return arch
+    other = ARCHITECTURES[arch].without_neon
+    return other if other and target.shell.run(_LACKS_NEON).status == 0 else arch
 
 
 def _start(

@@ -13,7 +13,6 @@ import tomli_w
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import EXIT_INCONCLUSIVE
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board
@@ -39,7 +38,7 @@ def teres() -> Path:
     """
     build_image(variant_of("teres"), SilentProgress())
     loaded = load_board(rich_board("teres"))
-    find_binary(architecture_of(loaded.board).probe, SilentProgress())
+    find_binary(loaded.board.machine.architecture.probe, SilentProgress())
     return loaded.path
 
 

@@ -26,7 +26,6 @@ from perfboard.images.packages.apt import AptState
 from perfboard.images.root.musl import ORDER, build_busybox
 from perfboard.images.root.recipe import APPLICATION
 from perfboard.instruments.scope import WatchedMark
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.rich_boards import rich_board
@@ -51,7 +50,7 @@ _TAIL = "\t}\n}\nINSERT BEFORE .text;\n"
 def used_sections(levels: dict[str, str]) -> list[str]:
     """The input sections that ran until verdex was usable, as the linker names them."""
     loaded = load_board(rich_board("verdex"))
-    arch = architecture_of(loaded.board)
+    arch = loaded.board.machine.architecture
     packages = AptState(arch.name, SilentProgress())
     built = build_busybox(arch, packages, levels.get("order") == "functions", SilentProgress())
     sections = {

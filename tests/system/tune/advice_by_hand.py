@@ -13,7 +13,6 @@ from perfboard.host.programs.command import run_tool
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, fill_tree
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.image import ReferenceRoot
 from perfboard.model.progress import SilentProgress
 from perfboard.model.tables import merged
@@ -80,7 +79,7 @@ def root_by_hand(advice: list[Any], folder: Path, name: str) -> Path:
     assert isinstance(loaded.board.image.root, ReferenceRoot)
     unpacked = [packages.unpack(name) for name in loaded.board.image.root.packages]
     compiler = ["arm-linux-gnueabihf-gcc"]
-    fill_tree(architecture_of(loaded.board), tree, unpacked, RootRecipe(), compiler)
+    fill_tree(loaded.board.machine.architecture, tree, unpacked, RootRecipe(), compiler)
     commands = []
     for lines in (lines for one in advice for lines in one["lines"]):
         where, added = lines["where"], lines["add"]

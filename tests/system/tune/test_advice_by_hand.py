@@ -15,7 +15,6 @@ from perfboard.host.programs.command import run_tool
 from perfboard.images.image import build_image
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.packages.apt import AptState
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.tune.advice import (
     BOOTLOADER,
@@ -97,7 +96,7 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     config = tmp_path / "kernel.config"
     before = config_of(loaded).read_text()
     config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
-    arch = architecture_of(loaded.board)
+    arch = loaded.board.machine.architecture
     packages = AptState("armhf", SilentProgress())
     built = build_kernel(arch, packages, "linux-source-6.1", config, SilentProgress())
     make, *others = (shlex.split(line) for line in lines[KERNEL_IMAGE].add)

@@ -19,7 +19,6 @@ from perfboard.bench.lab import Lab
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
@@ -79,7 +78,7 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
             text="*2",
         ),
     ]
-    switch_words = architecture_of(board).switch_words
+    switch_words = board.machine.architecture.switch_words
     accounting = {
         "switch": WatchedMark(
             "switch", symbols.get("__switch_to", 0), every=True, words=switch_words

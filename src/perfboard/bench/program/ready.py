@@ -19,7 +19,6 @@ from perfboard.images.packages.root import check_names
 from perfboard.images.program.base import ProgramJob, TrialBase, check_job, room_of
 from perfboard.images.program.pushed import copy, hash_of
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run
@@ -65,7 +64,7 @@ def ready_boards(
     loaded = [load_board(name) for name in boards]
     for one in loaded:
         check_job(job, one.board)
-        arch = job.port or architecture_of(one.board).name
+        arch = job.port or one.board.machine.architecture.name
         check_names(job.packages, arch)
         AptState(arch, lab.progress).check_known(job.packages)
     variants = []

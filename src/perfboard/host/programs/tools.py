@@ -167,9 +167,10 @@ _LEVELS: frozenset[Use] = frozenset(
 SSH = Purpose("measure a board by SSH", frozenset({"ssh"}))
 TLS = Purpose("load pages over TLS", frozenset({"tls"}))
 VIRTUAL = (
-    Purpose("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
-    Purpose("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),
-    Purpose("boot virtual boards with x86", _BOOT, "i386"),
+    *(
+        Purpose(f"boot virtual boards with {arch.title}", _BOOT, arch.name)
+        for arch in ARCHITECTURES
+    ),
     Purpose("try every level in a tune", _LEVELS),
 )
 

@@ -15,8 +15,6 @@ from perfboard.images.flash.layout import (
 )
 from perfboard.images.flash.place import COPIED, HEADER_SIZE, PLAIN, entry
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.virtual import RAM_BASE
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
@@ -45,7 +43,7 @@ def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Pr
     the framebuffer, the `devices` of flash that the kernel drives. Raises EnvironmentLacksError
     where a step fails, and UsageError where the region is too small.
     """
-    board, arch = recipe.flash_board, architecture_of(recipe.board)
+    board, arch = recipe.flash_board, recipe.board.machine.architecture
     changes = _changes(recipe, devices)
     inputs = {
         "start": hash_file(_START),
@@ -82,7 +80,7 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
         "TREE_SIZE": tree_size,
         "ENTRY": entry(board, recipe.place),
     }
-    if tree_size > _BELOW_KERNEL or values["TREE_TO"] < RAM_BASE:
+    if tree_size > _BELOW_KERNEL or values["TREE_TO"] < board.machine.ram_base:
         raise UsageError(
             f"image.bootloader.kernel_address: bootloader=none needs {_BELOW_KERNEL:#x} bytes of "
             f"memory before it for the device tree, which has {tree_size:#x}"

@@ -24,7 +24,7 @@ from perfboard.images.packages.tree import found_in
 from perfboard.images.root.recipe import Debian
 from perfboard.images.root.writable import BLOCK, WRITABLE
 from perfboard.model.board.disk import Disk
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.progress import Progress
 
 _MIB = 1 << 20
@@ -127,7 +127,7 @@ def _configure(
     The board's memory is a file meanwhile, and the disk its end.
     """
     memory, machine, size = image.with_name("memory"), board.machine, image.stat().st_size
-    disk = disk_arguments(Disk(size=size), RAM_BASE + machine.ram, timed=False)
+    disk = disk_arguments(Disk(size=size), machine.ram_end, timed=False)
     console = f"{board.console.device},{board.console.baud}"
     arguments = (
         *(f"console={console}", "quiet", "panic=-1", f"mem={machine.ram // 1024}K", *disk),

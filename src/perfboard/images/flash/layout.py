@@ -15,7 +15,7 @@ from perfboard.images.root.filesystems import CARD, SYSTEMS, root_words
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.flash import Region
 from perfboard.model.board.image import ReferenceRoot
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -81,7 +81,7 @@ def boot_command(
     if kernel_size is not None:
         room = flash.root.size if flash.root else 0
         kernel = root_address(board) + room if staged else bootloader.kernel_address
-        if kernel + flash.kernel.size > RAM_BASE + board.machine.ram:
+        if kernel + flash.kernel.size > board.machine.ram_end:
             raise UsageError(
                 f"machine.ram: the bootloader copies the kernel to {kernel:#x}, beyond the memory"
             )
@@ -178,7 +178,7 @@ def kernel_arguments(
 def _board_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> list[str]:
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
-        arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
+        arguments.append(f"mem={(board.framebuffer.address - board.machine.ram_base) // 1024}K")
     elif not devices:
         # After it lies the card.
         arguments.append(f"mem={board.machine.ram // 1024}K")
@@ -227,7 +227,7 @@ def check_fits(board: FlashBoard, name: str, size: int) -> None:
 
 def check_addresses(board: FlashBoard) -> None:
     """Raises UsageError where an address that should lie in RAM does not."""
-    end = RAM_BASE + board.machine.ram
+    machine = board.machine
     bootloader = board.image.bootloader
     wanted = {"image.bootloader.kernel_address": (bootloader.kernel_address, 1)}
     if bootloader.initrd_address is not None:
@@ -241,10 +241,10 @@ def check_addresses(board: FlashBoard) -> None:
                 f"{frame.size} bytes; make framebuffer.size larger"
             )
     for key, (address, size) in wanted.items():
-        if not RAM_BASE <= address <= end - size:
+        if not machine.ram_base <= address <= machine.ram_end - size:
             raise UsageError(
                 f"{key}: found {address:#x}; give an address with {size} bytes inside the RAM, "
-                f"which is from {RAM_BASE:#x} up to {end:#x}"
+                f"which is from {machine.ram_base:#x} up to {machine.ram_end:#x}"
             )
 
 

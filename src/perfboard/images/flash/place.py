@@ -9,9 +9,9 @@ code stays in flash. `plain`: it is not compressed, and the bootloader copies it
 from dataclasses import replace
 
 from perfboard.images.flash.layout import kernel_start
-from perfboard.model.board.architecture import Architecture, architecture_of
+from perfboard.model.board.architecture import Architecture
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
 COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
@@ -27,7 +27,7 @@ _BROUGHT = dict.fromkeys(("CONFIG_DEBUG_MISC", "CONFIG_FTRACE", "CONFIG_SCHED_DE
 
 def has_places(board: VirtualBoard) -> bool:
     """Whether the board's kernel is built here, for a processor that can run it in flash."""
-    return architecture_of(board).name == "armhf" and isinstance(board.image.kernel, BuiltKernel)
+    return board.machine.architecture.in_flash and isinstance(board.image.kernel, BuiltKernel)
 
 
 def place_options(board: FlashBoard, level: str) -> dict[str, str]:
@@ -43,7 +43,7 @@ def place_options(board: FlashBoard, level: str) -> dict[str, str]:
         **_BROUGHT,
         "CONFIG_ARCH_MULTIPLATFORM": "n",
         "CONFIG_AUTO_ZRELADDR": "n",
-        "CONFIG_PHYS_OFFSET": f"{RAM_BASE:#x}",
+        "CONFIG_PHYS_OFFSET": f"{board.machine.ram_base:#x}",
     }
     if level == FLASH:
         return fixed | {
@@ -89,5 +89,5 @@ def entry(board: FlashBoard, level: str) -> int:
         COPIED: board.image.bootloader.kernel_address,
         FLASH: kernel_start(board),
         XIP: kernel_start(board) + HEADER_SIZE,
-        PLAIN: RAM_BASE + _TEXT_OFFSET,
+        PLAIN: board.machine.ram_base + _TEXT_OFFSET,
     }[level]

@@ -15,11 +15,11 @@ from perfboard.images.kernel.drivers import driver_files, hash_drivers
 from perfboard.images.kernel.fragment import dropped_options, read_fragment
 from perfboard.images.kernel.image import has_header, has_tree, is_kernel_for
 from perfboard.images.kernel.modules import has_modules, keep_modules
-from perfboard.images.kernel.needs import Need, check_needs
+from perfboard.images.kernel.needs import check_needs
 from perfboard.images.kernel.system_map import check_map, read_map
 from perfboard.images.kernel.tree import SOURCE, kernel_tree, source_inputs
 from perfboard.images.packages.apt import AptState
-from perfboard.model.board.architecture import Architecture
+from perfboard.model.board.architecture import Architecture, Need
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress, SilentProgress
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.timing.part import Timing
 
@@ -31,7 +30,7 @@ def distribution_options(recipe: Recipe, packages: AptState, source: str) -> dic
     """
     if not recipe.distribution:
         return {}
-    arch, timing = architecture_of(recipe.board), recipe.board.timing
+    arch, timing = recipe.board.machine.architecture, recipe.board.timing
     name = source.replace("linux-source-", "linux-config-", 1)
     file = packages.unpack(name) / "usr" / "src" / name / f"config.{arch.distribution}.xz"
     try:

@@ -8,7 +8,7 @@ from perfboard.host.cache.cache import cached
 from perfboard.host.programs.command import run_tool
 from perfboard.images.flash.place import PLAIN, entry, placed
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.architecture import ARCHITECTURES, Architecture, architecture_of
+from perfboard.model.board.architecture import ARCHITECTURES, Architecture
 from perfboard.model.progress import Progress
 
 _PLAIN = "Image"
@@ -17,7 +17,6 @@ _HEADED = "uImage"
 _MAGIC = b"\x27\x05\x19\x56"
 # The places of the architecture's number and, after it, of the type's.
 _ARCH_AT, _KERNEL_TYPE = 29, 2
-_ARCHS = {"armhf": 2, "arm64": 22}
 _TREE = b"\xd0\x0d\xfe\xed"
 _ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
 _ZIMAGE_HEAD = 0x30
@@ -30,7 +29,7 @@ def has_header(kernel: bytes) -> bool:
 
 def is_kernel_for(arch: Architecture, kernel: bytes) -> bool:
     """Whether the header of a kernel for U-Boot's `bootm` says that it is one of `arch`."""
-    return kernel[_ARCH_AT : _ARCH_AT + 2] == bytes((_ARCHS[arch.name], _KERNEL_TYPE))
+    return kernel[_ARCH_AT : _ARCH_AT + 2] == bytes((arch.number or 0, _KERNEL_TYPE))
 
 
 def has_tree(kernel: bytes) -> bool:
@@ -46,7 +45,7 @@ def has_tree(kernel: bytes) -> bool:
 
 def image_commands(recipe: Recipe) -> tuple[tuple[str, ...], ...]:
     """The commands that make the file in flash, in the folder where a kernel was built."""
-    arch = placed(architecture_of(recipe.board), recipe.place)
+    arch = placed(recipe.board.machine.architecture, recipe.place)
     plain = recipe.place == PLAIN
     name = _PLAIN if plain else arch.kernel_name
     making = (("make", "vmlinux"), _unpack(arch)) if plain else (("make", name),)

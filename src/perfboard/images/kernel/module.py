@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.binaries.probe_build import ARCHITECTURES as MACHINES
 from perfboard.host.files.scratch import scratch_folder
 from perfboard.host.programs.command import failure, follow
 from perfboard.host.programs.native import native_folder
@@ -85,7 +86,8 @@ def read_tree(folder: Path) -> KernelTree:
 
 def _kernel_arch(machine: str) -> str:
     """The kernel's name for what a configuration, or `uname -m`, calls so."""
-    return {"x86_64": "x86", "i386": "x86", "i686": "x86", "aarch64": "arm64"}.get(machine, machine)
+    known = (each for each in MACHINES.values() if re.fullmatch(each.names, machine))
+    return next((each.kernel for each in known), machine)
 
 
 def _compiler(config: str, arch: str) -> str:

@@ -9,10 +9,10 @@ these options and kernel/configs.c; QEMU 7.2, hw/arm/virt.c.
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from perfboard.boards.roots import CPIO, RootKind
 from perfboard.images.kernel.system_map import SystemMap, unpack_kernel
+from perfboard.model.board.architecture import Need
 from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
@@ -21,27 +21,6 @@ _LARGEST = 4 << 20
 _SET = re.compile(r"^(CONFIG_\w+)=(.*)$", re.ASCII | re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Need:
-    """One need: `of` what, the options of which one does, and how a name of such a kernel begins.
-
-    A System.map says nothing about a need without `symbols`.
-    """
-
-    of: str
-    options: tuple[str, ...]
-    symbols: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{' or '.join(self.options)} ({self.of})"
-
-
-_ARM = (
-    Need("its interrupts", ("CONFIG_ARM_GIC",), ("gic_",)),
-    Need("its timer", ("CONFIG_ARM_ARCH_TIMER",), ("arch_timer_",)),
-    Need("its console", ("CONFIG_SERIAL_AMBA_PL011_CONSOLE",), ("pl011_console_",)),
-)
-_ARM_32 = (Need("its processor", ("CONFIG_CPU_V7",), ("__v7_setup",)), *_ARM)
 _FLASH = (
     Need("its flash", ("CONFIG_MTD_CFI_INTELEXT",), ("cfi_cmdset_0001",)),
     Need(
@@ -52,11 +31,6 @@ _FLASH = (
     Need("the parts of its flash", ("CONFIG_MTD_CMDLINE_PARTS",), ("mtdpart_setup",)),
     Need("a root in its flash", ("CONFIG_MTD_BLOCK", "CONFIG_MTD_BLOCK_RO"), ("mtdblock_",)),
 )
-_X86 = (
-    Need("its console", ("CONFIG_SERIAL_8250_CONSOLE",)),
-    Need("its disk, by the driver of native/kernel", ("CONFIG_PERFBOARD_DISK",)),
-)
-_MACHINES: dict[str, tuple[Need, ...]] = {"arm": _ARM_32, "aarch64": _ARM, "x86": _X86}
 _SYSTEMS = {
     "squashfs": ("CONFIG_SQUASHFS", "squashfs_fill_super"),
     "cramfs": ("CONFIG_CRAMFS", "cramfs_"),
@@ -78,7 +52,7 @@ _SQUASHFS = {
 
 def needs_of(board: VirtualBoard, roots: tuple[RootKind, ...]) -> tuple[Need, ...]:
     """A kernel's needs on that board, whose own root file systems are `roots`."""
-    machine = _MACHINES[board.machine.isa]
+    machine = board.machine.architecture.needs
     if isinstance(board, FlashBoard):
         in_flash = board.image.root is not None and "root=" not in board.image.kernel.arguments
         # Whoever sets U-Boot's `bootargs` says where the root is, too.

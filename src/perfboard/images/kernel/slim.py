@@ -16,7 +16,6 @@ from perfboard.images.kernel.parts import brought_objects, enabled, folder_varia
 from perfboard.images.kernel.tree import kernel_tree
 from perfboard.images.packages.apt import AptState
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, Step
@@ -39,7 +38,7 @@ def find_slim(
     made once more, since its source tells what each option brings. Raises EnvironmentLacksError
     where a step fails.
     """
-    arch = architecture_of(variant.board)
+    arch = variant.board.machine.architecture
     source, fragment = asked.source, variant.loaded.file(asked.config)
     wanted = {**read_fragment(fragment), **variant.recipe.options}
     functions = sorted(ran)

@@ -90,7 +90,7 @@ class Package:
 
 
 class AptState:
-    """The private apt state for one Debian architecture, such as "armhf"."""
+    """The private apt state for one of Debian's architectures."""
 
     # A part of apt's names of the lists.
     _lists = "Packages"

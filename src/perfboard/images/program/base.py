@@ -31,9 +31,8 @@ from perfboard.images.packages.root import (
 )
 from perfboard.images.program.pushed import entries, size_of
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.units import format_size
@@ -178,11 +177,11 @@ def check_job(job: ProgramJob, board: VirtualBoard) -> None:
         )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
-    ports = architecture_of(board).older_ports
+    ports = board.machine.architecture.older_ports
     if job.port and job.port not in ports:
         raise UsageError(
             f"--port {job.port}: board {board.name} has {' and '.join(ports) or 'no port'} besides "
-            f"its own, {architecture_of(board).name}"
+            f"its own, {board.machine.architecture.name}"
         )
     if (largest := lay_out(board, _MOST_FILES, 0)).end - largest.ram > _MOST_MEMORY:
         raise UsageError(
@@ -194,7 +193,7 @@ def check_job(job: ProgramJob, board: VirtualBoard) -> None:
 
 def room_of(board: VirtualBoard) -> int:
     """How many bytes the board can be given."""
-    if board.machine.isa == "aarch64":
+    if board.machine.architecture.bits == 64:
         return _MOST_FILES
     empty = lay_out(board, 0, 0)
     # Root and files are rounded up.
@@ -221,7 +220,7 @@ def build_trial_base(variant: Variant, job: ProgramJob, progress: Progress) -> T
     """
     loaded, recipe = variant.loaded, variant.recipe
     board = loaded.board
-    arch = architecture_of(board)
+    arch = board.machine.architecture
     require_tools({"packages", "kernel", "root"}, arch.name)
     kernel = board.image.kernel
     if not isinstance(kernel, BuiltKernel):
@@ -308,7 +307,7 @@ def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -
     """
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
-    ram = _ram_base(board)
+    ram = board.machine.ram_base
     disk = _whole(board.disk.trial_size) if board.disk else 0
     if disk and from_disk:
         disk, root = max(disk, _whole(root)), 0
@@ -321,7 +320,7 @@ def boot_arguments(
     """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
     ram = board.machine.ram
     if isinstance(board, FlashBoard) and board.framebuffer is not None:
-        ram = board.framebuffer.address - _ram_base(board)
+        ram = board.framebuffer.address - board.machine.ram_base
     root = f"/dev/mtdblock{flash_devices}" if layout.root else "/dev/pbd"
     job, results = (flash_devices + bool(layout.root) + number for number in range(2))
     return " ".join(
@@ -344,10 +343,6 @@ def _disk(board: VirtualBoard, layout: TrialLayout, timed: bool) -> tuple[str, .
         return ()
     disk = board.disk.model_copy(update={"ready": None, "size": layout.disk})
     return disk_arguments(disk, layout.disk_base, timed)
-
-
-def _ram_base(board: VirtualBoard) -> int:
-    return 0 if architecture_of(board).name == "i386" else RAM_BASE
 
 
 def _output_room(board: VirtualBoard) -> int:

@@ -19,11 +19,11 @@ from perfboard.binaries.probe_build import (
 )
 from perfboard.host.cache.cache import cached
 from perfboard.images.packages.apt_source import SourceState
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.progress import Progress
 
 _COMMAND = (*("ziglang", "cc", "-std=gnu11", "-O2", "-w", "-static", "-s", "-fno-lto", "-I."),)
-# The compiler's target and its processor, by the part.
-_PARTS = {**ARCHITECTURES, "pentium": ("x86-linux-musl", "pentium")}
+_PARTS = {**ARCHITECTURES, "pentium": ARCHITECTURES["i486"]._replace(processor="pentium")}
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,14 @@ CODECS = {
 }
 
 
+def codec_part(board: VirtualBoard) -> str:
+    """The part that codecs are built for; "" where the board's runs Debian's own."""
+    lacks = board.timing.lacks if board.timing else None
+    if lacks is None or board.machine.architecture.isa != "x86":
+        return ""
+    return "i486" if "pentium" in lacks.kinds else "pentium"
+
+
 @dataclass(frozen=True)
 class BuiltCodec:
     """The programs by their names, and the build in words."""
@@ -120,8 +128,8 @@ def build_codec(name: str, part: str, progress: Progress) -> BuiltCodec:
     require_compiler(part)
     codec, sources = CODECS[name], SourceState(progress)
     package = sources.resolve(codec.source)
-    target, processor = _PARTS[part]
-    command = [*_COMMAND, "-target", target, f"-mcpu={processor}", *codec.flags]
+    machines = _PARTS[part]
+    command = [*_COMMAND, "-target", machines.target, f"-mcpu={machines.processor}", *codec.flags]
     inputs = {
         "source": f"{package.name} {package.version} {package.sha256}",
         "compiler": compiler_version(),

@@ -21,6 +21,7 @@ from perfboard.host.cache.cache import cached, hash_tree
 from perfboard.host.programs.native import native_folder
 from perfboard.host.programs.tools import require_tools
 from perfboard.images.packages.apt import AptState
+from perfboard.model.board.architecture import ARCHITECTURES as FAMILIES
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
@@ -203,11 +204,11 @@ _COMMON = ("main.c", "server.c", "../rows/row.c")
 # For a probe's architecture: Debian's name, the compiler's target, and Debian's folder.
 _DEBIAN = {
     "x86_64": ("amd64", "x86_64-linux-gnu", "x86_64-linux-gnu"),
-    "aarch64": ("arm64", "aarch64-linux-gnu", "aarch64-linux-gnu"),
-    "armv7": ("armhf", "arm-linux-gnueabihf", "arm-linux-gnueabihf"),
-    "i686": ("i386", "x86-linux-gnu", "i386-linux-gnu"),
-    # Debian's libraries are for the i686 there too.
-    "i486": ("i386", "x86-linux-gnu", "i386-linux-gnu"),
+    **{
+        probe: (arch.name, arch.linked, arch.multiarch)
+        for arch in FAMILIES
+        for probe in arch.probes
+    },
 }
 
 
@@ -228,7 +229,7 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
     apt = AptState(debian, progress)
     headers, libraries = (*toolkit.headers, *_HEADERS), {**_LIBRARIES, **toolkit.libraries}
     packages = [apt.resolve(package) for package in (*headers, *libraries)]
-    machine = ("-target", target, f"-mcpu={ARCHITECTURES[arch][1]}")
+    machine = ("-target", target, f"-mcpu={ARCHITECTURES[arch].processor}")
     inputs = {
         "toolkit": repr(toolkit),
         "packages": repr([asdict(package) for package in packages]),

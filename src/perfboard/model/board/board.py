@@ -16,7 +16,7 @@ Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
 class BoardConsole(Table):
     """The serial console: its device in the guest and its data register.
 
-    On x86 that is a port, the first of its 16550.
+    That may be a port: the first of a 16550.
     """
 
     device: Word

@@ -2,10 +2,11 @@
 """A virtual board as its TOML file describes it."""
 
 import itertools
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
+from perfboard.model.board.architecture import ARCHITECTURES, Architecture
 from perfboard.model.board.board import Board, BoardConsole, BootPlan, Word
 from perfboard.model.board.disk import Disk, Medium
 from perfboard.model.board.firmware import Firmware
@@ -20,26 +21,25 @@ from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.lacks import Lacks
 from perfboard.model.timing.part import Timing
 
-# The memory of QEMU's machine `virt` begins here.
-RAM_BASE = 0x40000000
 # A machine of the emulator's, and its properties.
 MachineType = Annotated[
     str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*(,[a-z0-9-]+=[A-Za-z0-9._+-]+)*$")
 ]
-# By emulator, the instruction set of what it boots, in the words of native/scope/timing/reader.h.
-_ISAS = {
-    "qemu-system-arm": "arm",
-    "qemu-system-aarch64": "aarch64",
-    "qemu-system-i386": "x86",
-}
+_BY_EMULATOR = {known.emulator: known for known in ARCHITECTURES}
 # Properties of a machine that make the emulator read or write a file.
 _FILES = ("dtb", "dumpdtb", "firmware", "initrd", "kernel", "shim")
+
+
+def _emulator(value: str) -> str:
+    if value not in _BY_EMULATOR:
+        raise ValueError(f'is "{value}"; there are: {", ".join(_BY_EMULATOR)}')
+    return value
 
 
 class Machine(Table):
     """The emulated machine."""
 
-    emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
+    emulator: Annotated[str, AfterValidator(_emulator)]
     type: MachineType
     cpu: Word
     ram: HeldSize
@@ -56,9 +56,19 @@ class Machine(Table):
         return value
 
     @property
-    def isa(self) -> str:
-        """The instruction set that the emulator runs, as the scope calls it."""
-        return _ISAS[self.emulator]
+    def architecture(self) -> Architecture:
+        """That of the board's programs, which its emulator runs."""
+        return _BY_EMULATOR[self.emulator]
+
+    @property
+    def ram_base(self) -> int:
+        """The physical address of the memory's first byte."""
+        return self.architecture.ram_base
+
+    @property
+    def ram_end(self) -> int:
+        """The first address beyond the memory."""
+        return self.ram_base + self.ram
 
 
 class Framebuffer(Table):
@@ -134,7 +144,7 @@ class _AnyBoard(_Virtual):
     def _fits(self) -> "_AnyBoard":
         if self.image.root is None and self.image.initrd is None:
             raise ValueError("image needs a root file system: image.root, image.initrd or both")
-        if self.machine.cpus > 1 and self.machine.isa == "x86":
+        if self.machine.cpus > self.machine.architecture.processors:
             raise ValueError(
                 f"machine.cpus is {self.machine.cpus}, and {self.machine.emulator} has one "
                 "processor here; leave it out"
@@ -148,14 +158,14 @@ class _AnyBoard(_Virtual):
 
     @model_validator(mode="after")
     def _boots(self) -> "_AnyBoard":
-        starts_itself = self.machine.isa == "x86"
+        starts_itself = not self.machine.architecture.boot
         if (self.flash is None) != starts_itself:
             raise ValueError(
                 f"{self.machine.emulator} boots "
                 + ("the kernel itself: leave flash out" if starts_itself else "from flash")
             )
-        if self.timing and self.timing.ports and not starts_itself:
-            raise ValueError(f"timing.ports is of x86, which {self.machine.emulator} does not run")
+        if self.timing and self.timing.ports and not self.machine.architecture.ports:
+            raise ValueError(f"timing.ports: {self.machine.emulator} has no ports; leave it out")
         if self.timing and self.timing.lacks:
             self._check_lacks(self.timing.lacks)
         if self.timing:
@@ -168,7 +178,7 @@ class _AnyBoard(_Virtual):
         return self._with_flash(self.flash)
 
     def _check_lacks(self, lacks: Lacks) -> None:
-        if lacks.hwcaps and self.machine.isa != "arm":
+        if lacks.hwcaps and not self.machine.architecture.hides:
             raise ValueError(
                 "timing.lacks.hwcaps is of a 32-bit Arm kernel, which "
                 f"{self.machine.emulator} does not run; leave it out"

@@ -17,7 +17,6 @@ from perfboard.host.programs.tools import Use
 from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
@@ -213,7 +212,7 @@ def tools_of(plan: TunePlan) -> set[Use]:
 
 def check_tools(plan: TunePlan, lab: Lab) -> None:
     """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
-    lab.require(tools_of(plan), architecture_of(plan.board).name)
+    lab.require(tools_of(plan), plan.board.machine.architecture.name)
 
 
 def check_smallest(plan: TunePlan, sizes: Iterable[Mapping[str, int]]) -> None:
@@ -261,7 +260,7 @@ def _check_limits(loaded: LoadedBoard, options: TuneOptions, exact: bool) -> Non
         raise UsageError(
             "--max-ram: a real board's console does not show how much memory is in use; omit it"
         )
-    if options.max_ram is not None and board.machine.isa == "aarch64":
+    if options.max_ram is not None and board.machine.architecture.bits == 64:
         raise UsageError(
             f"--max-ram: board {board.name} has a 64-bit kernel, and only 32-bit kernels show how "
             "much memory is in use; omit it"

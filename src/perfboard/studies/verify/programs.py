@@ -15,7 +15,7 @@ from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
 from perfboard.host.programs.fetch import npm_file
 from perfboard.images.program.base import ProgramJob
-from perfboard.model.board.architecture import Architecture, architecture_of
+from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, OwnProgram, PublishedValue
@@ -85,7 +85,7 @@ def measure_programs(
     print its figure, its rows say why and the others go on. `ahead` has all runs of the whole.
     """
     loaded = load_board(board)
-    folder, arch = loaded.path.resolve().parent, architecture_of(loaded.board)
+    folder, arch = loaded.path.resolve().parent, loaded.board.machine.architecture
 
     def run(key: ProgramKey, lab: Lab) -> _ProgramRun | str:
         """The program that ran, or the reason why it did not."""

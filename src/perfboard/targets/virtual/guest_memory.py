@@ -4,14 +4,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from perfboard.model.board.virtual import RAM_BASE, VirtualBoard
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.targets.virtual.emulator import Emulator
 
 _PAGE = 4096
 _COUNTER = 4
-# The first address of the memory that a 32-bit kernel is in, by instruction set.
-_BASES = {"arm": RAM_BASE, "x86": 0}
-# It maps that memory from a multiple of this many bytes on.
+# A 32-bit kernel maps its memory from a multiple of this many bytes on.
 _SPLIT = 1 << 28
 # Places in vm_zone_stat and vm_node_stat: Linux 4.8 to 6.1, include/linux/mmzone.h.
 _FREE, _INACTIVE_FILE, _ACTIVE_FILE = 0, 2, 3
@@ -19,7 +17,8 @@ _FREE, _INACTIVE_FILE, _ACTIVE_FILE = 0, 2, 3
 
 def knows_memory(board: VirtualBoard, symbols: Mapping[str, int]) -> bool:
     """Whether `memory_in_use` can tell: a 32-bit kernel whose symbols are known."""
-    return board.machine.isa in _BASES and {"vm_zone_stat", "vm_node_stat"} <= symbols.keys()
+    known = {"vm_zone_stat", "vm_node_stat"} <= symbols.keys()
+    return board.machine.architecture.bits == 32 and known
 
 
 def memory_in_use(
@@ -37,7 +36,7 @@ def memory_in_use(
     def counter(symbol: str, place: int) -> int:
         virtual = symbols[symbol] + place * _COUNTER
         file = folder / f"{symbol}-{place}.bin"
-        emulator.save_memory(_BASES[board.machine.isa] + virtual % _SPLIT, _COUNTER, file)
+        emulator.save_memory(board.machine.ram_base + virtual % _SPLIT, _COUNTER, file)
         data = file.read_bytes()
         file.unlink()
         return int.from_bytes(data, "little", signed=True)

@@ -17,7 +17,6 @@ from perfboard.boards.loader import load_board
 from perfboard.boards.margins import margins_of
 from perfboard.factors.choose import choose
 from perfboard.host.files.scratch import scratch_folder
-from perfboard.images.disk import disk_base
 from perfboard.images.hwcap import hwcap_options
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope, far_end, has_own_card
@@ -26,7 +25,6 @@ from perfboard.instruments.base import InEmulator, Instrument
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.instruments.together import prepared
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
@@ -241,7 +239,7 @@ class VirtualTarget(Emulation):
             # It lies after the memory that the kernel is given.
             ram += image.disk_size
             path = str(image.root).replace(",", ",,")
-            disk = ["-device", f"loader,file={path},addr={disk_base(board):#x},force-raw=on"]
+            disk = ["-device", f"loader,file={path},addr={board.machine.ram_end:#x},force-raw=on"]
         if isinstance(board, DiskBoard):
             kernel = ("-kernel", str(image.kernel_file), "-append", image.arguments)
             return [*self.machine(ram), *kernel, *disk]
@@ -356,7 +354,7 @@ def connect(
     image = build_image(variant, progress)
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
-        architecture = architecture_of(board)
+        architecture = board.machine.architecture
         probe = find_binary(architecture.probe, progress).read_bytes()
         preloaded = scratch / "preloaded.bin"
         place, on_disk = None, image.root is not None

@@ -8,11 +8,10 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.images.disk import disk_base
 from perfboard.images.flash.layout import kernel_arguments
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
@@ -69,8 +68,7 @@ def test_the_disk_lies_behind_the_boards_memory_and_leaves_room_for_u_boot(
     command = VirtualTarget(debian, image).command()
     board = debian.board
     assert isinstance(board, FlashBoard)
-    place = RAM_BASE + board.machine.ram
-    assert disk_base(board) == place
+    place = 0x40000000 + board.machine.ram
     assert f"loader,file={image.root},addr={place:#x},force-raw=on" in command
     memory = int(command[command.index("-m") + 1].removesuffix("k")) * 1024
     assert memory > board.machine.ram + disk.size

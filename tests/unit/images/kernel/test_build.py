@@ -11,13 +11,13 @@ from perfboard.boards.loader import load_board
 from perfboard.host.cache.cache import cache_root
 from perfboard.images.kernel.build import keep_kernel
 from perfboard.images.kernel.fragment import dropped_options, read_fragment
-from perfboard.model.board.architecture import ARCHITECTURES, architecture_of
+from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.board_files import config_of
 from tests.support.kernels import make_kernel, make_wide_kernel, make_zimage, with_header
 
-ARMHF = architecture_of(load_board("verdex").board)
+ARMHF = load_board("verdex").board.machine.architecture
 
 
 def test_options_of_a_fragment(tmp_path: Path) -> None:

@@ -15,13 +15,12 @@ from perfboard.images.network import PROBED_DRIVER, network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, contents_of
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from tests.support.roots import make_root
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
-ARMHF = architecture_of(BOARD)
+ARMHF = BOARD.machine.architecture
 RELEASE = "6.1.0-made"
 
 

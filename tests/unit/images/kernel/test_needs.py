@@ -16,7 +16,6 @@ from perfboard.images.kernel.build import keep_kernel
 from perfboard.images.kernel.image import has_tree
 from perfboard.images.kernel.needs import check_needs, configuration, needs_of
 from perfboard.images.kernel.system_map import SystemMap
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.kernels import FOR_VIRT, make_kernel, make_zimage
@@ -112,4 +111,4 @@ def test_a_boards_own_tree_behind_the_kernel_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "zImage"
     file.write_bytes(zimage + b"\xd0\x0d\xfe\xed" + bytes(99))
     with pytest.raises(UsageError, match="has a device tree after the kernel"):
-        keep_kernel(architecture_of(RPI2), file, None, SilentProgress())
+        keep_kernel(RPI2.machine.architecture, file, None, SilentProgress())

@@ -8,13 +8,12 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.images.kernel.parts import brought_objects, enabled, folder_variables
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="has no make")
 
-ARMHF = architecture_of(load_board("verdex").board)
+ARMHF = load_board("verdex").board.machine.architecture
 
 # The little of the kernel's scripts/Makefile.build that lists what a folder is made of.
 BUILD = """\

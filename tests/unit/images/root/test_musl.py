@@ -8,7 +8,6 @@ from typing import Any
 from perfboard.boards.loader import load_board
 from perfboard.images.image import tools_for
 from perfboard.images.root.musl import write_specs
-from perfboard.model.board.architecture import architecture_of
 from tests.support.variants import variant_of
 
 # Of musl-dev 1.2.3-1 for armhf, shortened.
@@ -32,7 +31,7 @@ def test_gcc_finds_musl_and_the_headers_in_the_cache(tmp_path: Path) -> None:
     library.mkdir(parents=True)
     (library / "musl-gcc.specs").write_text(SPECS)
     packages: Any = SimpleNamespace(unpack=lambda name: tmp_path / name)
-    arch = architecture_of(load_board("verdex").board)
+    arch = load_board("verdex").board.machine.architecture
     specs = write_specs(arch, packages, tmp_path)
     text = specs.read_text()
     assert specs.parent == tmp_path

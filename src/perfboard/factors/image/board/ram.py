@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.virtual import RAM_BASE, FlashBoard
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -35,7 +35,7 @@ def _have(size: int) -> Callable[[Recipe], Recipe]:
 def _check(board: FlashBoard, size: int) -> None:
     """Raises UsageError where the bootloader's copies would not lie in the memory."""
     region, frame = board.flash.kernel, board.framebuffer
-    taken = board.image.bootloader.kernel_address - RAM_BASE + region.size
+    taken = board.image.bootloader.kernel_address - board.machine.ram_base + region.size
     # U-Boot moves to the end; the kernel unpacks itself before its copy.
     least = taken + (frame.size if frame else 0) + _BOOTLOADER
     if size * _MIB < least:

@@ -13,7 +13,7 @@ from perfboard.images.root.build import has_reference
 from perfboard.images.root.filesystems import SIZES, SYSTEMS
 from perfboard.images.root.recipe import Debian
 from perfboard.images.root.ubi import FASTMAP_BEYOND
-from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard
+from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 
 # Debian's own system has no mark of ours: it is usable when it asks who is there.
@@ -50,7 +50,7 @@ def _of(name: str) -> Callable[[Recipe], Recipe]:
 def _check_memory(board: FlashBoard, name: str) -> None:
     if board.image.initrd is not None:
         raise UsageError(f"root={name}: board {board.name} has an initrd of its own; leave one out")
-    region, end = board.flash.root, RAM_BASE + board.machine.ram
+    region, end = board.flash.root, board.machine.ram_end
     if board.framebuffer is not None:
         end = board.framebuffer.address
     if region is None or root_address(board) + region.size > end:
