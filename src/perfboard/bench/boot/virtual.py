@@ -46,7 +46,12 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
     does not have.
     """
     symbols = image.symbols
-    marks = [WatchedMark(name, address) for name, address in image.entries.items()]
+    firmware = board.machine.architecture.firmware
+    loader = firmware.loader if firmware else None
+    marks = [
+        WatchedMark(name, address, second=address == loader)
+        for name, address in image.entries.items()
+    ]
     if not symbols:
         if board.boot.usable.startswith("exec:"):
             raise UsageError(
