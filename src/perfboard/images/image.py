@@ -12,7 +12,6 @@ from perfboard.host.cache.cache import cached, hash_file
 from perfboard.host.programs.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
 from perfboard.images.bootloader.direct import build_start, start_marks
-from perfboard.images.bootloader.firmware import build_first_stage
 from perfboard.images.debian.build import build_debian_root
 from perfboard.images.disk import check_disk_holds, disk_arguments
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
@@ -327,8 +326,6 @@ def _package_names(recipe: Recipe) -> tuple[str, ...]:
     for _, part in sorted(recipe.board.image):
         if isinstance(part, DebianBootloader):
             names.append(part.package)
-            firmware = recipe.board.machine.architecture.firmware
-            names += [firmware.package] if firmware else []
         elif isinstance(part, BuiltKernel):
             names.append(part.source)
         elif isinstance(part, ReferenceRoot) and not recipe.root.debian:
@@ -356,16 +353,6 @@ def _built_files(
                 f"file {bootloader.path}"
             )
         files["bootloader"] = keep_file(file, progress)
-        if arch.firmware and isinstance(recipe.board, FlashBoard):
-            stage, place = arch.firmware, recipe.board.flash.bootloader
-            files["bootloader"] = build_first_stage(
-                arch,
-                stage,
-                packages.unpack(stage.package) / stage.path,
-                files["bootloader"],
-                recipe.board.flash.banks[place.bank].base + place.offset,
-                progress,
-            )
     modules = None
     if isinstance(image.kernel, BuiltKernel):
         fragment = loaded.file(image.kernel.config)

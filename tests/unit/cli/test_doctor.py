@@ -16,7 +16,7 @@ from perfboard.host.programs.environment import set_up_environment
 from perfboard.host.programs.tools import TOOLS, VIRTUAL
 from tests.support.command import call
 
-ARM32, ARM64, X86, *_ = VIRTUAL
+ARM32, ARM64, X86, _ = VIRTUAL
 
 
 @pytest.fixture

@@ -46,12 +46,7 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
     does not have.
     """
     symbols = image.symbols
-    firmware = board.machine.architecture.firmware
-    loader = firmware.loader if firmware else None
-    marks = [
-        WatchedMark(name, address, second=address == loader)
-        for name, address in image.entries.items()
-    ]
+    marks = [WatchedMark(name, address) for name, address in image.entries.items()]
     if not symbols:
         if board.boot.usable.startswith("exec:"):
             raise UsageError(

@@ -29,16 +29,12 @@ from perfboard.host.cache.manifest import find_damage, read_sealed, write_manife
 from perfboard.host.cache.use import mark_use
 from perfboard.host.files.files import replace_file
 from perfboard.host.programs.command import CommandOutcome, follow
-from perfboard.images.packages.release import own_architecture, sources_of
-from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
 # The folder of an unpacked package with its control file and its scripts.
 SCRIPTS = "DEBIAN"
 _FORM = "--raw-extract"
-# In the folder of a state whose packages are of another release.
-SOURCES = "sources.list"
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 5.0
 _INSTALLED = re.compile(r"Inst ([a-z0-9][a-z0-9+.-]*)")
@@ -50,9 +46,6 @@ _UNKNOWN = re.compile(
 # A package that is the same for all architectures, so that the first state that has it is asked.
 # Otherwise each would have an own version of the kernel where a mirror is being updated.
 _FOR_ALL = re.compile(r"linux-source-[\d.]+")
-# Those for all that a board of another release of Debian has of this machine's own.
-_OF_BOARDS = re.compile(r"linux-(source|config)-[\d.]+|u-boot-qemu|opensbi")
-_RELEASES = {arch.name: arch.release for arch in ARCHITECTURES if arch.release}
 
 # Hooks would run the machine's own commands on the machine's own state; further
 # index targets (descriptions, icons, contents) would be fetched for nothing.
@@ -85,10 +78,6 @@ Dir::Cache::pkgcache "{folder}/cache/pkgcache.bin";
 Dir::Cache::srcpkgcache "{folder}/cache/srcpkgcache.bin";
 Dir::Log "{folder}/log";
 """
-_OTHER_SOURCES = f"""\
-Dir::Etc::sourcelist "{{folder}}/{SOURCES}";
-Dir::Etc::sourceparts "/dev/null";
-"""
 
 
 @dataclass(frozen=True)
@@ -113,7 +102,6 @@ class AptState:
         self._resolved_file = self.folder / "resolved.json"
         self._lists_note_file = self.folder / "lists.txt"
         self._manifest = manifest_of(self.folder)
-        self._release = _RELEASES.get(architecture, "")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -242,8 +230,6 @@ class AptState:
 
     def _asked_for(self, name: str) -> "AptState":
         """The state that knows the package: another one's, where it is for all architectures."""
-        if self._release and _OF_BOARDS.fullmatch(name):
-            return AptState(own_architecture(), self._progress)
         if _FOR_ALL.fullmatch(name) and name not in self._resolved():
             for folder in sorted(self.folder.parent.glob("*/")):
                 other = AptState(folder.name, self._progress)
@@ -264,13 +250,10 @@ class AptState:
         path = self.folder / "apt.conf"
         # Another apt may be reading it.
         replace_file(path, self._configuration())
-        if self._release:
-            replace_file(self.folder / SOURCES, sources_of(self._release))
         return path
 
     def _configuration(self) -> str:
-        text = _CONFIGURATION.format(architecture=self.architecture, folder=self.folder)
-        return text + (_OTHER_SOURCES.format(folder=self.folder) if self._release else "")
+        return _CONFIGURATION.format(architecture=self.architecture, folder=self.folder)
 
     def _resolved(self) -> dict[str, Package]:
         mark_use(cache_root(), self._manifest)

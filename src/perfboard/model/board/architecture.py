@@ -20,19 +20,6 @@ class Need:
 
 
 @dataclass(frozen=True)
-class FirstStage:
-    """Firmware that runs before a bootloader, from Debian's `package`: it is at `path` there.
-
-    It runs at `base`, and starts the bootloader at `loader`.
-    """
-
-    package: str
-    path: str
-    base: int
-    loader: int
-
-
-@dataclass(frozen=True)
 class Architecture:
     """A family of processors, for building, booting and emulating.
 
@@ -45,17 +32,14 @@ class Architecture:
     file's name is make's target too, and the kernel
     is known by the bytes `magic` at `magic_at`, and with a header for U-Boot by `number`.
     With `in_flash`, it can run there, and with `hides` tell programs less of its processor's
-    features than there are. The emulator writes random words to the device tree of a `seeded`
-    one, which its option -seed makes the same each time. `firmware` is what a bootloader needs
-    before it. The last of the `switch_words` arguments of its
+    features than there are. The last of the `switch_words` arguments of its
     `__switch_to` is the task that gets the processor.
 
     `triplet` begins the names of the compiler's programs; `multiarch` is Debian's folder of
     libraries, `loader` the name of the dynamic linker, and `linked` the other compiler's target
     for programs with these libraries. `probes` are the binaries of the probe, of which all of the
     family's boards run the first. `distribution` names Debian's configuration of its
-    plain kernel. `older_ports` are Debian's ports for older processors of the family, `release`
-    the first of Debian's with the family, where that is a later one than Perfboard's own.
+    plain kernel. `older_ports` are Debian's ports for older processors of the family.
     """
 
     name: str
@@ -86,10 +70,7 @@ class Architecture:
     ports: bool = False
     in_flash: bool = False
     hides: bool = False
-    seeded: bool = False
-    firmware: FirstStage | None = None
     older_ports: tuple[str, ...] = ()
-    release: str = ""
 
     @property
     def kernel_name(self) -> str:
@@ -111,8 +92,7 @@ _ARM_NEEDS = (
 )
 
 # The places of the magic numbers are from Linux: arch/arm/boot/compressed/head.S,
-# Documentation/arm64/booting.rst, Documentation/x86/boot.rst and
-# Documentation/riscv/boot-image-header.rst; the numbers from U-Boot:
+# Documentation/arm64/booting.rst and Documentation/x86/boot.rst; the numbers from U-Boot:
 # include/image.h.
 ARCHITECTURES = (
     Architecture(
@@ -198,42 +178,5 @@ ARCHITECTURES = (
         entry=0x10200,
         processors=1,
         ports=True,
-    ),
-    Architecture(
-        name="riscv64",
-        title="64-bit RISC-V",
-        isa="riscv64",
-        bits=64,
-        emulator="qemu-system-riscv64",
-        emulator_package="qemu-system-misc",
-        ram_base=0x80000000,
-        triplet="riscv64-linux-gnu",
-        compiler_package="gcc-riscv64-linux-gnu",
-        libc_package="libc6-dev-riscv64-cross",
-        multiarch="riscv64-linux-gnu",
-        loader="ld-linux-riscv64-lp64d.so.1",
-        linked="riscv64-linux-gnu",
-        kernel_arch="riscv",
-        kernel="arch/riscv/boot/Image",
-        magic_at=0x38,
-        magic=b"RSC\x05",
-        needs=(
-            Need("its interrupts", ("CONFIG_SIFIVE_PLIC",), ("plic_",)),
-            Need("its timer", ("CONFIG_RISCV_TIMER",), ("riscv_timer_",)),
-            Need("its console", ("CONFIG_SERIAL_8250_CONSOLE",), ("univ8250_console_",)),
-        ),
-        switch_words=2,
-        probes=("riscv64",),
-        distribution="riscv64_none_riscv64",
-        boot="booti",
-        number=26,
-        seeded=True,
-        firmware=FirstStage(
-            package="opensbi",
-            path="usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.bin",
-            base=0x80000000,
-            loader=0x80200000,
-        ),
-        release="trixie",
     ),
 )

@@ -47,7 +47,6 @@ SCHEME = "virtual"
 _TRANSLATED_MIB = 256
 # U-Boot moves to the end of the memory, with 16 MiB of heap before it: not onto the disk.
 _LOADERS = 64 << 20
-_SEED = ("-seed", "1")
 # An interface on a hub without other ports: it has a link, and no one answers.
 _CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0")
 # A kernel that prints goes on with a line sooner.
@@ -188,7 +187,6 @@ class Emulation:
             *("-accel", f"tcg,tb-size={_TRANSLATED_MIB}"),
             *("-rtc", "base=2010-01-01,clock=vm"),
             *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
-            *(_SEED if machine.architecture.seeded else ()),
             *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
             *("-global", "virtio-mmio.ioeventfd=off"),
             *(() if has_own_card(self.board.network) else _CARD),
@@ -252,8 +250,6 @@ class VirtualTarget(Emulation):
                 "-drive",
                 f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
             ]
-        # The emulator has firmware of its own for some, which the board's takes the place of.
-        command += ("-bios", "none") if board.machine.architecture.firmware else ()
         return [*command, *(("-dtb", str(image.tree)) if image.tree else ())]
 
     def boot(

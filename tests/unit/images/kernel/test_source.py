@@ -19,7 +19,7 @@ from perfboard.model.progress import SilentProgress
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="has no make")
 
-ARMHF, ARM64, *_ = ARCHITECTURES
+ARMHF, ARM64, _ = ARCHITECTURES
 SOURCE = "linux-source-6.1"
 FILES = {
     "drivers/Kconfig": "",

@@ -17,7 +17,7 @@ from perfboard.model.board.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 
-ARMHF, ARM64, I386, *_ = ARCHITECTURES
+ARMHF, ARM64, I386 = ARCHITECTURES
 SOURCE = "linux-source-6.1"
 # Linux 6.1 names such files in Kconfig, crypto/Kconfig, lib/test_bitmap.c, kernel/bpf/btf.c and
 # drivers/pinctrl/renesas/Makefile.
