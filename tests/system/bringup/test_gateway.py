@@ -24,7 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_each_is_measured_on_a_virtual_board(run: Any) -> None:
     rows = result_of(run, "measures")["measurements"]
     assert [row["reason"] for row in rows] == [""] * len(NAMES)
-    assert len([name for name in run["image"] if name.startswith("kernel")]) == 1
+    assert len([name for name in run["provenance"]["image"] if name.startswith("kernel")]) == 1
 
 
 def test_what_costs_more_is_slower(run: Any) -> None:
