@@ -161,7 +161,7 @@ def _booted(
             with lab.progress.step("booting", inf) as step:
                 boot, kept["ram"] = lab.boot(
                     target,
-                    [target.scope(plugin, marks, beats=True)],
+                    [target.scope(plugin, marks, beats=True, picture=True)],
                     folder,
                     lambda name: step.update(0, name),
                     cancelled,
