@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds boards against one profile: real ones one after the other, virtual ones at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 
 from perfboard.analysis.choice.answer import Candidate, Choice, choice_of, nearest_of
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import virtual_board
 from perfboard.bench.request import Request
-from perfboard.bench.workers.distributed import distributed_workers
-from perfboard.bench.workers.local import local_workers
+from perfboard.bench.workers.opening import open_workers
 from perfboard.bench.workers.progress import WorkStep
-from perfboard.bench.workers.work import Note, Submit
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Status
 from perfboard.studies.choose.board import BoardStudy, profile_of
@@ -116,7 +114,9 @@ def _measure_at_once(
         shown.tell(_words(chosen, 0, len(works), options.sure), len(works))
         futures: dict[Future[BoardEnd], BoardWork] = {}
         try:
-            with _workers(options.scheduler, lab, shown.note, tags) as submit:
+            with open_workers(
+                options.scheduler, lab, shown.note, partial(RunKeeper, tags)
+            ) as submit:
                 for each in works:
                     futures[submit(sent(each, path) if options.scheduler else each)] = each
                 for number, future in enumerate(as_completed(futures), 1):
@@ -141,15 +141,3 @@ def _words(chosen: Candidates, done: int, boards: int, sure: float) -> list[str]
     right = len(chosen.choice(sure).right)
     found = [f"{right} {'is' if right == 1 else 'are'} right"] if right else []
     return [f"{done} of {boards} boards", *found]
-
-
-@contextmanager
-def _workers(
-    scheduler: str, lab: Lab, note: Note, tags: Mapping[str, str]
-) -> Iterator[Submit[BoardEnd]]:
-    with (
-        distributed_workers(scheduler, note, RunKeeper(tags))
-        if scheduler
-        else local_workers(lab, note)
-    ) as submit:
-        yield submit

@@ -9,8 +9,9 @@ from math import inf
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.workers.distributed import distributed_workers, software
+from perfboard.bench.workers.distributed import software
 from perfboard.bench.workers.local import local_workers
+from perfboard.bench.workers.opening import open_workers
 from perfboard.bench.workers.work import Note
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.store.making import RunFolder
@@ -39,11 +40,11 @@ class ExactTries:
     def making(self, note: Note) -> Iterator[Make]:
         """A function that makes them; `note` gets, from any thread, the work at hand."""
         scheduler, emulator = self._options.scheduler, self._sweep.plan.board.machine.emulator
-        with (
-            distributed_workers(scheduler, note, KeptTries(software(emulator)))
-            if scheduler
-            else local_workers(self._lab, note)
-        ) as submit:
+
+        def keeper() -> KeptTries:
+            return KeptTries(software(emulator))
+
+        with open_workers(scheduler, self._lab, note, keeper) as submit:
             yield as_they_end(submit)
 
     def prove(self, folder: RunFolder) -> Proof:
