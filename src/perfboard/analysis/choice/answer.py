@@ -90,15 +90,17 @@ def _dearer(one: Candidate, other: Candidate) -> bool:
 class Choice:
     """The boards in the order in which they are to be taken.
 
+    Prices are compared in the `currency` that most of them are in, "" where none is known.
     `right` can be recommended, the first before the others; `unsure` pass, but how surely is not
     known, or less than `sure`; the `others` do not pass. Each is in the order of price, those
-    whose price is not known, or is in another currency than most, after them, by what they have to
+    whose price is not known, or is in another currency, after them, by what they have to
     spare.
     """
 
     profile: str
     device: str
     sure: float
+    currency: str = ""
     right: tuple[Candidate, ...] = ()
     unsure: tuple[Candidate, ...] = ()
     others: tuple[Candidate, ...] = ()
@@ -106,11 +108,6 @@ class Choice:
     @property
     def all(self) -> tuple[Candidate, ...]:
         return (*self.right, *self.unsure, *self.others)
-
-    @property
-    def priced(self) -> bool:
-        """Whether the price of a board is known."""
-        return any(each.price is not None for each in self.all)
 
 
 def choice_of(candidates: Sequence[Candidate], sure: float = SURE) -> Choice:
@@ -130,6 +127,7 @@ def choice_of(candidates: Sequence[Candidate], sure: float = SURE) -> Choice:
         profile=heads[0].profile if heads else "",
         device=heads[0].device if heads else "",
         sure=sure,
+        currency=usual,
         right=right,
         unsure=unsure,
         others=tuple(each for each in ranked if each not in right and each not in unsure),

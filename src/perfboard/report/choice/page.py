@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `perfboard choose`: the words of the text, and the chances drawn over the prices."""
 
-from collections import Counter
 from pathlib import Path
 
 from perfboard.analysis.choice.answer import Candidate, Choice
@@ -66,8 +65,7 @@ def render_choice(choice: Choice, interrupted: bool = False) -> str:
 
 
 def _drawings(choice: Choice) -> list[tuple[str, ChanceDrawing]]:
-    counts = Counter(each.currency for each in choice.all if each.price is not None)
-    currency = counts.most_common(1)[0][0] if counts else ""
+    currency = choice.currency
     points = [
         ChancePoint(each.board, _price(each, currency), each.probability, each in choice.right)
         for each in choice.all

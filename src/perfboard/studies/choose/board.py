@@ -31,7 +31,7 @@ from perfboard.studies.choose.items import (
     items_of_options,
     refuse_unseen,
 )
-from perfboard.studies.choose.kept import EarlierRuns, host_times, keep
+from perfboard.studies.choose.kept import EarlierRuns, earlier_runs, host_times, keep
 from perfboard.studies.choose.options import ChooseOptions
 from perfboard.studies.choose.prices import check_prices, price_of
 from perfboard.studies.choose.verdicts import BoardQuestion, conclude_on
@@ -85,10 +85,11 @@ class BoardStudy:
             # One kernel serves the items that options change as well: another one would be taken
             # for what the option does.
             prepare(bench, (*items, *changed))
-            times = host_times(profile.profile.name, bench.subject().board.name)
+            earlier = earlier_runs(profile.profile.name, bench.subject().board.name)
+            times = host_times(earlier)
             asked = BoardQuestion(profile, path, options, request, lab, times)
-            findings, tried = Findings(), list[OptionRow]()
-            kept = keep(profile.profile.name, source, bench.subject(), exact=bench.facts.exact)
+            tried: list[OptionRow] = []
+            kept = keep(earlier, source, bench.subject(), exact=bench.facts.exact)
             findings = Findings({**kept.found}, {**kept.host_s})
 
             def enough() -> bool:

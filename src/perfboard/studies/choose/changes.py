@@ -12,7 +12,7 @@ from perfboard.model.profile import DeviceChange
 from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.target import virtual_target
 from perfboard.studies.choose.items import items_of, items_of_options, with_parameters
-from perfboard.studies.choose.kept import host_times
+from perfboard.studies.choose.kept import earlier_runs, host_times
 from perfboard.studies.choose.verdicts import BoardQuestion, conclude_on
 
 
@@ -52,7 +52,8 @@ def try_option(
             prepare(bench, (*items, *changed))
             if change.board:
                 board = bench.subject().board.name
-                asked = replace(asked, times=host_times(asked.profile.profile.name, board))
+                earlier = earlier_runs(asked.profile.profile.name, board)
+                asked = replace(asked, times=host_times(earlier))
         measure_items(items, bench, found, lab, asked.times, f"{change.name}-")
         after = conclude_on(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}

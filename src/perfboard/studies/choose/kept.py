@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Earlier runs of a profile: their metrics need not be measured again, and they tell host times."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import islice
@@ -18,6 +18,8 @@ from perfboard.store.recording import Subject
 
 # The runs that are looked through, the newest first.
 _MOST = 20
+# A run of a profile, and the verdicts of that profile.
+Earlier = tuple[Run, ProfileResult]
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,15 @@ class EarlierRuns:
         return all(image.get(name, known) == known for name, known in self.image.items())
 
 
-def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> EarlierRuns:
-    """All that earlier runs of the profile measured on that board, in the same set-up.
+def keep(earlier: Sequence[Earlier], source: str, subject: Subject, *, exact: bool) -> EarlierRuns:
+    """All that the `earlier` runs of the profile measured on that board, in the same set-up.
 
     If the board repeats `exact`ly, all figures stay true. Any other one may have changed since:
     only its newest run is taken up, if that did not come to its end. Options are
     kept only if the profile's file is still the same, by its hash `source`.
     """
     kept = EarlierRuns()
-    for run, result in islice(_earlier(profile, subject.board.name), _MOST if exact else 1):
+    for run, result in earlier if exact else earlier[:1]:
         if not (exact or run.status is Status.ABORTED) or not _same(run, subject):
             continue
         if not kept.fits(run.provenance.image):
@@ -85,10 +87,10 @@ def keep(profile: str, source: str, subject: Subject, *, exact: bool) -> Earlier
     return kept
 
 
-def host_times(profile: str, board: str) -> dict[str, float]:
-    """The seconds that each item took on this host, by `Item.key`, as the newest runs tell."""
+def host_times(earlier: Sequence[Earlier]) -> dict[str, float]:
+    """The seconds that each item took on this host, by `Item.key`, as those runs tell."""
     found: dict[str, float] = {}
-    for run, _ in islice(_earlier(profile, board), _MOST):
+    for run, _ in earlier:
         for measures in run.results_of(MeasuresResult):
             for each in measures.measurements:
                 if not each.reason:
@@ -96,7 +98,12 @@ def host_times(profile: str, board: str) -> dict[str, float]:
     return found
 
 
-def _earlier(profile: str, board: str) -> Iterator[tuple[Run, ProfileResult]]:
+def earlier_runs(profile: str, board: str) -> list[Earlier]:
+    """The newest runs of the profile on that board, the newest first, with its verdicts there."""
+    return list(islice(_earlier(profile, board), _MOST))
+
+
+def _earlier(profile: str, board: str) -> Iterator[Earlier]:
     for row in list_runs():
         if row.study != "profile" or row.board != board:
             continue
