@@ -40,7 +40,7 @@ _ALSO = {"armhf": ("armel",)}
 _LOADERS = {each.name: f"/lib/{each.loader}" for each in ARCHITECTURES}
 _FORM = re.compile(rf"(?:({'|'.join(KNOWN)})=)?(.+)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+@-]{0,99}")
-# Perfboard's own in the same folder, beside those of the job and what begins with "perfboard-".
+# Perfboard's own in the same folder, with those of the job and what begins with "perfboard-".
 _RESERVED = ("work.sh", "times", "printed", "home", "temporary", "programs.log", "disk", "shm")
 _MOST_FILES, _MOST_BYTES = 20, 64 << 20
 

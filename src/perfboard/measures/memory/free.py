@@ -58,7 +58,7 @@ class MemoryFree(Measure):
         Parameter(
             "services",
             "",
-            "shell commands that start what is to run beside, one a line; a live target is "
+            "shell commands that start what is to run then, one a line; a live target is "
             "measured as it runs",
             labels=False,
         ),
@@ -133,8 +133,8 @@ class MemoryFree(Measure):
         sentences = [f"The largest users of their own memory: {named}."] if named else []
         if setting.facts.exact:
             count = len(self._services(setting))
-            beside = f"with {count_words(count, 'service', 'services')}" if count else _NONE
-            sentences += [_OF_OURS.format(beside), *_of_real_board(setting.facts)]
+            running = f"with {count_words(count, 'service', 'services')}" if count else _NONE
+            sentences += [_OF_OURS.format(running), *_of_real_board(setting.facts)]
         short = f"{format_value(free.samples[0], 'B')} free"
         ram = setting.facts.ram
         limit = f"its RAM, {format_value(ram, 'B')}" if ram else ""
