@@ -3,6 +3,7 @@
 
 import multiprocessing
 import os
+import platform
 import re
 import signal
 import sys
@@ -17,9 +18,12 @@ import platformdirs
 import psutil
 import pytest
 
+from perfboard.binaries.probe import architecture_of
 from perfboard.cli.command import main
+from perfboard.images.program.codecs import CODECS, build_codec
 from perfboard.measures.base import Measure
 from perfboard.measures.catalogue import all_measures
+from perfboard.model.progress import SilentProgress
 
 from ..conftest import Here, until
 from .ssh_boards import dropbear, sshd
@@ -71,7 +75,9 @@ def run(words: Sequence[str], environment: dict[str, str], printed: str) -> None
 
 @pytest.fixture(scope="module", autouse=True)
 def _server(probe: Path) -> None:
-    """What a command imports is imported once; the probe is there before."""
+    """What a command imports is imported once; what is built for this machine is there before."""
+    for name in CODECS:
+        build_codec(name, architecture_of(platform.machine()), SilentProgress())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
         forkserver.set_forkserver_preload([__name__])
