@@ -67,13 +67,14 @@ def margins_of(board: VirtualBoard) -> BoardMargins:
 def margins_from(figures: Sequence[CheckedFigure]) -> dict[str, StatedMargin]:
     """The margin of each class that there are figures of, and of work of several classes.
 
-    Figures of one class tell nothing of several.
+    Figures of one class tell nothing of several. Neither do those of the network: a boot or a
+    program of the user's, which have no class of their own, hold little of it.
     """
     works = dict.fromkeys(figure.work for figure in figures)
     found = {work: [figure for figure in figures if figure.work == work] for work in works}
     ratios = {work: _by_board(own) for work, own in found.items()}
-    if len(works) > 1:
-        found[SEVERAL] = [*figures]
+    if len(pooled := {figure.work for figure in figures} - {"network"}) > 1:
+        found[SEVERAL] = [figure for figure in figures if figure.work in pooled]
     return {
         work: _stated(own).model_copy(update={"ratios": ratios.get(work, ())})
         for work, own in found.items()

@@ -88,6 +88,13 @@ def test_work_of_several_classes_needs_figures_of_more_than_one() -> None:
     assert found["core"].share is None and found[SEVERAL].share is not None
 
 
+def test_the_networks_figures_tell_nothing_of_a_boot() -> None:
+    known = [*of(1.1, 1.0, 0.9), *of(1.2, 0.9, work="core")]
+    found = margins_from([*known, *of(3.0, work="network")])
+    assert found[SEVERAL] == margins_from(known)[SEVERAL]
+    assert found["network"].worst == pytest.approx(2)
+
+
 def test_a_class_without_figures_is_not_known() -> None:
     timed = TimedAs(part="A7", margin_source="", margins=margins_from(of(*[1.1] * 5)))
     assert timed.stated("network.tcp.rate") == StatedMargin()
