@@ -3,6 +3,7 @@
 
 import io
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 # In characters: a longer heading over figures takes several lines.
 _LONG_HEADING = 16
+_LONGEST_NAME = 40
 # Headings of columns that hold words; the others hold figures.
 _WORDS = (
     "phase",
@@ -82,7 +84,7 @@ def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, max_width=30)
+    table.add_column(overflow="fold")
     table.add_column(overflow="fold")
     for pair in pairs:
         table.add_row(*cells(*pair))
@@ -102,7 +104,13 @@ def list_table(headings: Sequence[str], rows: Iterable[Sequence[str]], gap: int 
 
 
 def render(parts: "Iterable[str | Table]", width: int = WIDTH) -> str:
-    """The parts below each other, as text of at most `width` columns."""
+    """The parts below each other, as text of at most `width` columns.
+
+    A table is wider if its figures and the words of its first column, the names, have no room:
+    what may be typed is never cut. No name of Perfboard's is longer than 40 characters; one of
+    somebody's log may be, and folds.
+    """
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.text import Text
 
@@ -119,5 +127,10 @@ def render(parts: "Iterable[str | Table]", width: int = WIDTH) -> str:
                 for line in part.split("\n"):
                     console.print(Text(clean(line), overflow="fold"))
             else:
-                console.print(part)
+                for column in (c for c in part.columns if c.no_wrap or c is part.columns[0]):
+                    texts = [str(column.header), *map(str, column.cells)]
+                    pieces = (t.split("\n" if column.no_wrap else None) for t in texts)
+                    longest = max(map(cell_len, chain(*pieces)), default=0)
+                    column.min_width = min(longest, _LONGEST_NAME)
+                console.print(part, crop=False)
     return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")).rstrip("\n") + "\n"
