@@ -116,6 +116,10 @@ class ShownMetric:
     busy: Metric | None = None
 
 
+# A note begins so that says why a part of a measure, as one cipher of several, has no figure.
+NOT_MEASURED = "Not measured: "
+
+
 @dataclass(frozen=True)
 class Finding:
     """The findings of a measure, or the reason why it has none.

@@ -7,7 +7,14 @@ from typing import Literal
 
 from perfboard.bench.base import Facts
 from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
-from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
+from perfboard.measures.base import (
+    NOT_MEASURED,
+    Example,
+    Finding,
+    Measure,
+    Setting,
+    ShownMetric,
+)
 from perfboard.measures.disk.points import (
     PARAMETERS,
     DiskPoint,
@@ -117,7 +124,7 @@ def _found(output: str) -> Finding:
                 figures[way, operation] = ShownMetric(f"{operation}, {WAYS[way]}", rate, busy)
     if not any(way != "plain" for way, _ in figures):
         raise NotMeasurable("; ".join(reasons) or failure_of(output) or "the probe said nothing")
-    notes = tuple(f"Not measured: {', '.join(ways)}: {why}." for why, ways in reasons.items())
+    notes = tuple(f"{NOT_MEASURED}{', '.join(ways)}: {why}." for why, ways in reasons.items())
     short, best = _short(figures)
     limit = limit_of(figures[best].busy, Evidence.TIMED, "disk")
     return Finding(tuple(metrics), tuple(figures.values()), short, limit, _drivers(drivers), notes)

@@ -67,9 +67,10 @@ def keep(earlier: Sequence[Earlier], source: str, subject: Subject, *, exact: bo
             for place, each in enumerate(measures.measurements):
                 key = key_of(each.measure, each.parameters)
                 # A board that breaks down under the work does so again, if it repeats.
-                # A file of the user's may be another one by now.
+                # A file of the user's may be another one by now. A measure that was interrupted
+                # has what it found until then, and no time.
                 anew = each.parameters.get("files") or (each.reason and not (exact and each.failed))
-                if key in kept.found or anew:
+                if key in kept.found or anew or not each.host_s:
                     continue
                 own = (metric for metric in run.metrics if metric.measurement == place)
                 # The processes are those of the other run.

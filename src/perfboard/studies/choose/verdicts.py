@@ -10,6 +10,7 @@ from perfboard.analysis.profile.conclusion import NoFigure, conclude
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
+from perfboard.measures.base import NOT_MEASURED
 from perfboard.measures.loop import Findings
 from perfboard.model.profile import Part, Profile
 from perfboard.model.results.profile import ProfileResult
@@ -59,4 +60,14 @@ def _look(findings: Findings, missing: str, part: Part) -> tuple[Metric, ...] | 
         return NoFigure(missing)
     if reason := found.absent.get(part.metric):
         return NoFigure(reason)
-    return NoFigure(found.reason, failed=found.failed) if found.reason else found.metrics
+    if found.reason:
+        return NoFigure(found.reason, failed=found.failed)
+    asked = part.labels.items()
+    fits = any(each.name == part.metric and asked <= each.labels.items() for each in found.metrics)
+    why = [note for note in found.notes if note.startswith(NOT_MEASURED)]
+    if why and not fits:
+        words = ", ".join(f"{name}={value}" for name, value in asked) or part.metric
+        return NoFigure(
+            f"no figure of {words}. {' '.join(n.removeprefix(NOT_MEASURED) for n in why)}"
+        )
+    return found.metrics

@@ -11,6 +11,7 @@ from perfboard.report.html import render
 from perfboard.report.text import run_text
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import RECORDING, run
+from tests.unit.measures.disk.test_encryption import ENCRYPTED
 
 
 def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
@@ -50,3 +51,15 @@ def test_the_page_has_all_figures_of_a_rows_measure(path: Path, tmp_path: Path) 
         "media.record.dirty 8.789 KiB",
     ):
         assert said in page
+
+
+def test_a_row_of_one_way_says_why_the_target_lacks_that(path: Path, tmp_path: Path) -> None:
+    row = 'name = "record"\nquestion = "Is it written?"\nmeasure = "disk.encryption"\n'
+    row += 'metric = "disk.encryption.write.bandwidth"\nlabels = { way = "adiantum" }\n'
+    path.write_text(RECORDING.partition('name = "record"')[0] + row + 'budget = ">= 1 MB/s"\n')
+    fake = FakeLab(tmp_path)
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=ENCRYPTED.encode())
+    (judged,) = run(fake, path).results_of(ProfileResult)[0].rows
+    assert judged.outcome == "not measured"
+    assert "no figure of way=adiantum" in judged.reason
+    assert "the kernel has no dm-crypt by it: Invalid argument" in judged.reason

@@ -75,7 +75,7 @@ def test_four_rows_give_four_verdicts_on_a_virtual_board(tmp_path: Path) -> None
     (path := tmp_path / "four.toml").write_text(FOUR)
     fake = FakeLab(tmp_path)
     fake.ends = ends
-    found = run(fake, path)
+    found = run(fake, path, "virtual:beaglebone-green-eco")
     assert found.status is Status.COMPLETE, found.errors
     result = only(found, ProfileResult)
     outcomes = {row.name: row.outcome for row in result.rows}
@@ -94,7 +94,9 @@ def test_four_rows_give_four_verdicts_on_a_virtual_board(tmp_path: Path) -> None
     assert {"image", "kernel of jobs"} == set(found.provenance.image)
     # One kernel for all of the jobs.
     assert len({variant.levels["features"] for variant in fake.variants}) == 1
-    assert "rpi2 is not right for this device, because sleep fails" in run_text(found)
+    assert "beaglebone-green-eco is not right for this device, because sleep fails" in run_text(
+        found
+    )
     assert "boot.total" in render(found)
 
 

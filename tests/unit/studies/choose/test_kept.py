@@ -35,6 +35,21 @@ def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) ->
     assert found.results_of(ProfileResult)[0].rows[0].outcome == "pass"
 
 
+def test_a_measure_that_was_interrupted_is_measured_again(path: Path, tmp_path: Path) -> None:
+    """Its record has what it found until then, and no time on the host."""
+    fake = FakeLab(tmp_path)
+    fake.interrupt_second(ends)
+    first = run(fake, path)
+    record = json.loads(first.to_json())
+    for result in record["results"]:
+        for each in result.get("measurements", ()):
+            each["host_s"] = 0
+    (runs_folder() / first.id / "run.json").write_text(json.dumps(record))
+    again = FakeLab(tmp_path)
+    again.ends = ends
+    assert not taken(run(again, path)) and len(again.jobs) == 2
+
+
 def test_rows_of_several_runs_are_taken_over(path: Path, tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("audio.encode", "image.index"))
     for row in ("picture", "sound"):
