@@ -63,7 +63,9 @@ def make_parser() -> Command:
 
 
 def words_of_today(words: Sequence[str]) -> list[str]:
-    """The words with the name that a command has now."""
+    """The words with the name that a command has now; "help" and "version" are options too."""
+    if words and words[0] in ("help", "version"):
+        return [*words[1:], f"--{words[0]}"]
     if list(words[:2]) != ["study", "profile"]:
         return list(words)
     note = "study profile is called `perfboard choose` now, which takes over what was"

@@ -122,6 +122,19 @@ def test_the_json_of_another_program_is_not_ours(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [(("help",), "--help"), (("help", "choose"), "choose --help"), (("version",), "--version")],
+)
+def test_help_and_version_are_commands_too(
+    words: tuple[str, ...], option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*words) == 0
+    said = capsys.readouterr().out
+    assert call(*option.split()) == 0
+    assert said == capsys.readouterr().out != ""
+
+
 def test_alone_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert call() == 0
     shown = capsys.readouterr().out

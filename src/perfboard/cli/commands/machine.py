@@ -53,8 +53,8 @@ def doctor(options: argparse.Namespace) -> int:
         for state in others:
             _print_state(state)
         if install:
-            print(f"To install what is missing, on Debian:\n  sudo apt-get install {install}\n")
-        print(f"Next: {following}")
+            print(f"\nTo install what is missing, on Debian:\n  sudo apt-get install {install}")
+        print(f"\nThe tools with their versions: perfboard doctor --json\nNext: {following}")
     able = any(not (state.missing or state.problem) for state in (here, *others))
     return 0 if able else EnvironmentLacksError.exit_code
 
@@ -99,9 +99,9 @@ def _print_state(state: _State) -> None:
     if count := len(state.missing):
         words = f"{count} package{'s' if count > 1 else ''} missing: {', '.join(state.missing)}"
     print(printable(textwrap.fill(f"To {state.job}: {words}", 80, break_on_hyphens=False)))
-    for name, about in state.rows:
+    # A job that can be done needs no rows of its tools.
+    for name, about in state.rows if words != "ready" else ():
         print(printable(f"  {name:<{_NAME_WIDTH}} {about}"))
-    print()
 
 
 def _print_ports(ports: Iterable[Port]) -> None:
@@ -113,4 +113,3 @@ def _print_ports(ports: Iterable[Port]) -> None:
         row = f"  {port.path:<{_NAME_WIDTH}} {port.problem or 'ready'}"
         indent = " " * (_NAME_WIDTH + 3)
         print(printable(textwrap.fill(row, 80, subsequent_indent=indent, break_on_hyphens=False)))
-    print()

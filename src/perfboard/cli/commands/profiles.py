@@ -8,11 +8,12 @@ from perfboard.cli.words import print_json
 from perfboard.model.errors import UsageError
 from perfboard.model.text import printable
 from perfboard.profiles.loader import list_profiles, load_profile, new_profile, profile_path
+from perfboard.report.profiles import profile_text
 from perfboard.report.terminal import cells, new_table, render
 
 
 def profiles(options: argparse.Namespace) -> int:
-    """Prints the list, or a profile's file, or the path of the new one."""
+    """Prints the list, or a profile, or the path of the new one."""
     if options.action is None:
         return _list(options.json)
     if options.name is None:
@@ -24,8 +25,11 @@ def profiles(options: argparse.Namespace) -> int:
     profile = load_profile(path)
     if options.json:
         print_json(profile.model_dump(mode="json", by_alias=True))
-    else:
+    elif options.file:
         print(printable(path.read_text()), end="")
+    else:
+        print(profile_text(profile), end="")
+        print(printable(f"Its file, with the reason of each budget, by --file: {path}"))
     return 0
 
 

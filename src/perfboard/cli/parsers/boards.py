@@ -80,12 +80,13 @@ def add_commands(commands: Commands) -> None:
         "profiles",
         "list the device profiles; show one, or write one of your own",
         "List the device profiles, and what they ask of a board.\n\n"
-        "`perfboard profiles show media-recorder` prints a profile's file;\n"
+        "`perfboard profiles show media-recorder` prints what a profile asks;\n"
         "`perfboard profiles new my-device` writes my-device.toml to begin with;\n"
         "`perfboard choose ./my-device.toml` says which board is right for it.",
     )
     profiles.add_argument("action", nargs="?", choices=("show", "new"), help="what to do")
     profiles.add_argument("name", nargs="?", metavar="NAME", help="a profile's name, or its file")
+    profiles.add_argument("--file", action="store_true", help="show: print the profile's file")
     build = commands.add("build", "build", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     add_set(build)
