@@ -39,7 +39,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"perfboard {version('perfboard')}\n")
+        print(f"perfboard {version('perfboard')}")
+        parser.exit()
 
 
 def make_parser() -> Command:
