@@ -24,7 +24,7 @@ load does:
 2. After a late wake at level L, levels from L up are held: within HOLD_NS each further late wake is
    at a lower level, so there are at most buffers - 1.
 3. Let wakes that need more than 8/9 of margin(L) come as a Poisson process of any rate r, a share
-   q of them needing more than margin(L). A late wake at L wants HOLD_NS without one: they come at
+   q of them needing more than margin(L). A late wake at L needs HOLD_NS without one: they come at
    most at the rate r * q * exp(-r * HOLD_NS), which is greatest at r = 1 / HOLD_NS: q / (e *
    HOLD_NS), one in 93 s / q. At level L that is a share of at most q * (L + 1) * period / 93 s of
    the wakes, 1 in 2300 for 5.8 ms, 8 buffers and q = 1; at ten bursts in HOLD_NS, 1 in 2e6.

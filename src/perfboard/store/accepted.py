@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accepted levels: the runs that later ones are judged by, each with the user's reason.
 
-Each is a file of its own beside the runs, so that two writers lose nothing.
+Each is a file of its own next to the runs, so that two writers lose nothing.
 """
 
 from datetime import UTC, datetime

@@ -61,7 +61,7 @@ def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
     segments of constant level, such that the squared deviations and a penalty
     for each segment are least. Segments that span about an octave, the first, and the
     last are plateaus; one that is LEAST_RATIO above the plateau below it ends a
-    step. Behind a cache the curve does not jump: it rises as ever less of what is
+    step. After a cache the curve does not jump: it rises as ever less of what is
     walked fits. So the step lies where the rise begins, between the last size on the
     plateau and the next.
 

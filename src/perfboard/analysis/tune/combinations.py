@@ -26,7 +26,7 @@ FEW = 64
 # The count of combinations stops here.
 _MANY = 10_000
 # A level makes phases faster where that is more than this share of what it costs in others:
-# that may be less beside other levels.
+# that may be less with other levels.
 _WORTH = 0.05
 
 
@@ -165,7 +165,7 @@ def bound(space: Space, known: Known) -> float | None:
 def narrowed(space: Space, known: Known) -> Space:
     """The space without levels of which nothing is to be hoped: they made no phase faster.
 
-    Neither alone, nor beside any other level that they were tried with, nor did they take less of
+    Neither alone, nor with any other level that they were tried with, nor did they take less of
     what is limited. Levels that did not boot alone are left out too, and those with the baseline's
     image. Levels that cannot be alone stay, and so does a level that the baseline must be left for.
     """

@@ -49,7 +49,7 @@ def sequential_crossing(one: PackedSize, other: PackedSize) -> float | None:
 def overlapped_crossing(one: PackedSize, other: PackedSize) -> float | None:
     """As `sequential_crossing`, where reading and unpacking overlap.
 
-    The smaller falls behind where the larger has been read in the time that the smaller
+    The smaller is late where the larger has been read in the time that the smaller
     takes to be unpacked.
     """
     small, large = sorted((one, other), key=lambda packed: packed.size)

@@ -114,7 +114,7 @@ class _Effects:
         return self._sorted[here, factor]
 
     def _distance(self, here: Combination, rest: Combination, factor: str) -> float:
-        """How much the factors move that have another level, beside that which is changed."""
+        """How much the factors move that have another level, besides the one that is changed."""
         other = {name for name, _ in here ^ rest} - {factor}
         return sum(self._weights.get(name, 0.0) for name in sorted(other))
 
@@ -156,7 +156,7 @@ def predicted(space: Space, known: Known) -> Combination:
     assert base is not None  # noqa: S101 - without it nothing is searched
     found = _Effects(space, known)
     here, measured = BASELINE, base
-    # Estimates beside different combinations may contradict each other: then there is no end.
+    # Estimates with different combinations may contradict each other: then there is no end.
     for _ in range(4 * len(space.levels)):
         level_of = dict(here)
         forced = [f for f, levels in space.levels.items() if level_of.get(f) not in levels]

@@ -40,7 +40,7 @@ is named, and what changed in the image.
 Run it in your git repository. The work is done in a private work tree in the temporary folder,
 which is removed at the end, also after ^C. Each commit's COMMAND runs at the top of it, and finds
 there what the commit before has built. BOARD names its kernel and root file system by paths
-beside its file, where COMMAND leaves them.
+next to its file, where COMMAND leaves them.
 
 A commit is bad if it is nearer to BAD than to GOOD, by the metric that changed most. One that does
 not build or boot is skipped; if that leaves several, the exit code is 5.

@@ -198,7 +198,7 @@ class AppSwitch(OwnProgramMeasure):
         program = own_application(setting) or application_of(setting, "program")
         other = application_of(setting, "other")
         if program == other:
-            raise NotMeasurable("program and other are one; wants two")
+            raise NotMeasurable("program and other are one; needs two")
 
         def there_and_back(label: str) -> list[str]:
             return ["reference warm", f"raise {label} 0", "reference -", "raise back 1"]

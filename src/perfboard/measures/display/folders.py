@@ -67,7 +67,7 @@ def folder(size: str, kind: str, path: str) -> Mapping[str, bytes]:
             f"{path}/cur/{seconds + number}.{number}.perfboard:2,S": data
             for number, data in enumerate(messages(size))
         }
-        # The two folders beside it come with a file that clients pass over.
+        # The two folders next to it come with a file that clients pass over.
         return {**files, **{f"{path}/{beside}/.keep": b"" for beside in ("new", "tmp")}}
     parts = []
     for number, data in enumerate(messages(size)):

@@ -23,7 +23,7 @@ QUERIES = {
 }
 _LENGTH = 430
 _SEED = 2002
-# None of them, nor two behind each other, has "car" in it.
+# None of them, nor two in a row, has "car" in it.
 _WORDS = re.findall(
     r"\w+",
     "the a of his her old new long last first night day house river town road sea winter summer "

@@ -80,7 +80,7 @@ class MemoryApplication(Measure):
         command, task = setting.text("command"), setting.text("task")
         settle = setting.whole("settle_ms")
         if not command:
-            raise NotMeasurable("wants a command")
+            raise NotMeasurable("needs a command")
         words = shlex.join([str(settle), command, *([task] if task else [])])
         line = f'"$PROBE" memory {words} || exit 1\n'
         whole_path = 'place=$(cd "$place" && pwd) && export place || exit 1\n'

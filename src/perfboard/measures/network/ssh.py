@@ -20,7 +20,7 @@ _CIPHERS = ("aes128-ctr", "chacha20-poly1305@openssh.com")
 # That of study B first.
 _ENCRYPTED = ("ecryptfs", "fscrypt", "xts")
 _SCRIPT = Path(__file__).with_name("ssh.sh")
-# The encrypted disk has so much room beside the file of ssh.
+# The encrypted disk has so much room besides the file of ssh.
 _DISK = 48 * _MIB
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
 _RUN = """\

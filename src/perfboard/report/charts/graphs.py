@@ -303,7 +303,7 @@ def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> MetricGrap
 
 
 def _rest(curve: Curve, beside: Sequence[Curve], *named: str) -> str:
-    """The labels, other than those `named`, by which a line differs from those beside it."""
+    """The labels, other than those `named`, by which a line differs from those next to it."""
     return "".join(
         f", {key} {value}"
         for key, value in curve.labels.items()

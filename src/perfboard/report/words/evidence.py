@@ -16,7 +16,7 @@ EVIDENCE_WORDS = {
     Evidence.COUNTED: "counted (virtual board, instructions only)",
     Evidence.UNKNOWN: "unknown (imported; nobody says of what)",
 }
-# Beside a figure that a timing model leaves out, in place of its margin.
+# Next to a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
 # A published figure and a timing model, by the use that is made of it.
 USE_WORDS = {
@@ -24,7 +24,7 @@ USE_WORDS = {
     "development": "guides the model",
     "held-out": "checks the model",
 }
-# The same beside one that no figure of the real board reaches.
+# The same next to one that no figure of the real board reaches.
 EXTRAPOLATED = "extrapolated"
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8

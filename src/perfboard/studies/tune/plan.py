@@ -139,7 +139,7 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
             if not (setting.loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
     _meet_kept(searched, options.keep, frozenset(options.keep.items() - baseline.items()), refusal)
-    # A level that the baseline excludes may stand beside another level that is searched.
+    # A level that the baseline excludes may go with another level that is searched.
     others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
         ((factor, level),) = one.levels.items()
@@ -184,7 +184,7 @@ def _meet_kept(
     kept: Combination,
     refusal: Callable[[Combination], str],
 ) -> None:
-    """Leaves of the factors at odds with the `kept` levels what can be beside these.
+    """Leaves of the factors at odds with the `kept` levels what can go with these.
 
     That is one factor, or else two. Raises UsageError where no level helps.
     """

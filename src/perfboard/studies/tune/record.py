@@ -196,7 +196,7 @@ def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
 
 
 def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
-    """Each change of the best, with what it does beside those before it."""
+    """Each change of the best, with what it does with those before it."""
     plan, known = sweep.plan, sweep.known
     here, last = BASELINE, BASELINE
     for step in steps_to(known, best):
@@ -235,7 +235,7 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
 
 
 def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
-    """The interval of what a step saves, by the baseline's boots beside both."""
+    """The interval of what a step saves, by the start's boots between which both came."""
     before, after = sweep.results[last], sweep.results[step]
     old, new = sweep.beside(before), sweep.beside(after)
     if not new:

@@ -83,7 +83,7 @@ class BootRounds:
         open_tries = {each: (tasks[each], built[each]) for each in tasks if each in built}
         if self._baseline is not None and open_tries:
             open_tries = {BASELINE: self._baseline} | open_tries
-        # By itself it is only looked at whether it boots: it is booted beside all others.
+        # By itself it is only looked at whether it boots: it is booted with all others.
         alone = open_tries.keys() == {BASELINE}
         yield from self.again(open_tries, 1 if alone else self._options.boots)
 

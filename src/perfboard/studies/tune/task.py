@@ -97,7 +97,7 @@ class TaskResult:
     """How a task ended: see `model.results.tune.Try`.
 
     `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
-    booted once. `beside` are the first of the baseline's boots between which a real board's were
+    booted once. `beside`: the first of the baseline's boots between which a real board's were
     made, and the first that was after; it is `final` where no boot follows. `hashes`,
     `packages`, `variables` and `arguments` are the image's.
     """

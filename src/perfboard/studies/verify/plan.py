@@ -79,7 +79,7 @@ def make_plan(name: str, time_s: float) -> VerifyPlan:
     timing = loaded.board.timing
     if timing is None:
         raise UsageError(
-            f"board {loaded.board.name} has no timing model to be verified; its file wants [timing]"
+            f"board {loaded.board.name} has no timing model to be verified; its file needs [timing]"
         )
     plain: Group = ("probes", _levels(loaded, timing, {}))
     groups: dict[Group, list[PublishedValue]] = {plain: []}

@@ -268,7 +268,7 @@ def test_a_meter_that_is_too_slow_leaves_it_open(tmp_path: Path) -> None:
     assert result_of(found).undecided
     assert not any(m.unit in ("J", "W") for m in found.metrics)
     notes = " ".join(found.provenance.notes)
-    assert "which wants one each" in notes and "With --periods 8800 it shows one" in notes
+    assert "which needs one each" in notes and "With --periods 8800 it shows one" in notes
     assert "Power is inconclusive" in run_text(found)
 
 
@@ -357,7 +357,7 @@ def test_a_meter_beside_the_target_writes_a_file(tmp_path: Path) -> None:
     assert "meter.csv" in result_of(found).meter and "Power is" in run_text(found)
 
 
-@pytest.mark.parametrize(("rows", "volts", "said"), [(2, 5.0, "wants one"), (30, 0.0, "--volts")])
+@pytest.mark.parametrize(("rows", "volts", "said"), [(2, 5.0, "needs one"), (30, 0.0, "--volts")])
 def test_a_file_that_shows_no_energy_leaves_it_open(
     tmp_path: Path, rows: int, volts: float, said: str
 ) -> None:

@@ -11,7 +11,7 @@ from perfboard.report.words.medium import medium_word
 _LEAST = 0.1
 # A byte on a serial line with 8 data bits has a start bit and a stop bit.
 _BITS = 10
-# A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on
+# A kernel by lz4 and the same by others: the time to unpack it, and its size. Measured on
 # verdex's kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
 _LZ4 = {"gzip": (0.371, 1.145)}
 _WAITS = "boot.total.waits."

@@ -115,7 +115,7 @@ def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
     """The saving of each level by itself, by phase, the greatest first.
 
     Levels that do nothing are left out, and those that cost more than the greatest saving:
-    beside them the bars of the others would be too short.
+    next to them the bars of the others would be too short.
     """
     base = baseline_of(list(tried))
     if base is None:
@@ -130,7 +130,7 @@ def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
     if not rows:
         return []
     titles = {phase.name: phase.title for phase in PHASES if phase.name in base.phases}
-    # Phases that a missing mark has joined are beside those that it did not.
+    # Phases that a missing mark has joined are next to those that it did not.
     titles |= {name: name for _, phases in rows for name in phases if name not in titles}
     layouts = (("wide", plot.WIDE), ("narrow", plot.NARROW))
     return [(name, phase_bars(rows, titles, layout)) for name, layout in layouts]

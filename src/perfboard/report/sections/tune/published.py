@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published figures of techniques on the real board, beside the tries that do the same."""
+"""Published figures of techniques on the real board, next to the tries that do the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class PublishedTuneRow:
 
 
 def published_rows(tuning: TuneResult) -> Iterator[PublishedTuneRow]:
-    """The published figures of techniques, beside the tries that do the same."""
+    """The published figures of techniques, next to the tries that do the same."""
     tried = booted(tuning)
     best = best_of(tuning, tried)
     for each in tuning.published:

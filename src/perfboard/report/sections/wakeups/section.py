@@ -34,7 +34,7 @@ from perfboard.report.words.evidence import evidence_label
 def _lead(run: Run, result: WakeupsResult) -> str:
     board = run.board.name
     if not result.advised:
-        return f"Which level {board} may use is not known: {result.because}."
+        return f"The level that {board} may use is not known: {result.because}."
     way = WAYS.get(result.advised_way, result.advised_way)
     return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row a level, which a reader wants first: what it saves and risks."""
+"""One row a level, which a reader needs first: what it saves and risks."""
 
 from perfboard.model.blocks import Excerpt, TableBlock
 from perfboard.model.results.wakeups import WakeupsResult
