@@ -139,11 +139,11 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
         if left:
             yield left
         return
-    budget = len(known) + space.most
+    most = len(known) + space.most
     start = predicted(space, known)
     if start not in known:
         yield [start]
-    while batch := _promising(space, known)[: budget - len(known)]:
+    while batch := _promising(space, known)[: most - len(known)]:
         yield batch
 
 

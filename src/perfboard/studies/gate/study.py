@@ -110,8 +110,8 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> GateSi
         boot = replace(boot, functions=True)
     what = "a board or machine" if virtual_name(request.target) is None else "a virtual board"
     if options.probe or request.target.partition(":")[0] not in booting.targets:
-        budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
-        probing = ProbeOptions(time=budget)
+        time = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
+        probing = ProbeOptions(time=time)
         if wrong := check_plan(plan_of("measure", options.probe, probing), request, BenchOptions()):
             raise UsageError("\n".join(wrong))
         return GateSide(

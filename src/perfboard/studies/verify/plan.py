@@ -22,7 +22,7 @@ from perfboard.model.timing.part import Timing
 Group = tuple[Literal["boot", "flash", "probes", "measures"], tuple[tuple[str, str], ...]]
 # The same for rows that one run of a program is for: the program, and the row's levels.
 ProgramKey = tuple[PublishedProgram, tuple[tuple[str, str], ...]]
-# Times the budget: a block can take a second of flash, and costs the host next to nothing.
+# Times the usual time: a block can take a second of flash, and costs the host next to nothing.
 _OF_FLASH = 4
 
 
