@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune over all factors of verdex finds, beside what study E found by hand.
+"""What a tune over all factors of verdex finds, and what the boot study of 2009 found by hand.
 
 usage: python benchmarks/tune.py
 
-Runs the tune as a user does, from study E's start; kernels and boots that are there already are
+Runs the tune as a user does, from the boot study's start; kernels and boots that are there already are
 not made again, else it takes an hour and more. Then boots what it promises by `study boot`. Exit
 code 1 where a bar is missed, a level by itself does not build or boot, or a published technique
 is far off without a reason.
@@ -18,7 +18,7 @@ from perfboard.model.run import Run
 from perfboard.report.sections.tune.published import published_rows
 from perfboard.report.sections.tune.rows import baseline_of, best_of, booted
 
-# Study E, its last table: 3356 ms, then 1470 ms.
+# The boot study of 2009, its last table: 3356 ms, then 1470 ms.
 STUDY_E = 1 - 1470 / 3356
 LEAST_SAVING = 0.75
 MOST_APART = 1e-4
@@ -72,7 +72,7 @@ def main() -> int:
     if tuning.limit:
         print(f"limit {tuning.limit.seconds:.3f} s")
     print(f"best: {in_words(best.record.levels)}")
-    print(f"saves {saving:.1%} (bar {LEAST_SAVING:.0%}; study E by hand {STUDY_E:.0%})")
+    print(f"saves {saving:.1%} (bar {LEAST_SAVING:.0%}; the boot study by hand {STUDY_E:.0%})")
     print(f"loses {len(best.record.loses)} functions (bar 0)")
     print(f"booted again: {again:.6f} s, {apart:.1e} apart (bar {MOST_APART:.0e})")
     failed, odd = failed_levels(tuning), unexplained(tuning)

@@ -100,10 +100,10 @@ def make_tune(**changes: Any) -> TuneResult:
                 after=1.354,
                 factor="console",
                 new="quiet",
-                source="study E",
+                source="the boot study of 2009",
             ),
             PublishedChange(
-                title="All", metric="boot.total", before=3.3, after=1.4, source="study E"
+                title="All", metric="boot.total", before=3.3, after=1.4, source="the boot study"
             ),
             PublishedChange(
                 title="Unknown",
@@ -112,7 +112,7 @@ def make_tune(**changes: Any) -> TuneResult:
                 after=0.2,
                 factor="delay",
                 new="preset",
-                source="study E",
+                source="the boot study of 2009",
             ),
         ),
         tried=boots,

@@ -2,7 +2,7 @@
 """Which trigger level a writer of audio buffers uses: fixed, of two, or adaptive.
 
 A semaphore of trigger level L gathers L + 1 released buffers and then wakes the writer once
-(study F, 2008). At that moment buffers - 1 - L of the `buffers` buffers are filled: the
+(wake-up study, 2008). At that moment buffers - 1 - L of the `buffers` buffers are filled: the
 writer has a slack of as many periods. All times are whole nanoseconds.
 
 **Needed.** The writer fills buffer j of a wake (j from 0) at the time f(j) after the release that
@@ -58,7 +58,7 @@ class Policy(Protocol):
 
 
 class FixedPolicy:
-    """One level for ever: study F's."""
+    """One level for ever: the wake-up study's."""
 
     def __init__(self, level: int) -> None:
         self.level = level
@@ -71,7 +71,7 @@ class FixedPolicy:
 
 
 class TwoLevel:
-    """Study F's idea: a low level when the system is busy, a high one when it is idle.
+    """The wake-up study's idea: a low level when the system is busy, a high one when it is idle.
 
     Busy is a system in which the last wake, or one in the last second, needed a whole period.
     """

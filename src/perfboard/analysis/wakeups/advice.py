@@ -7,7 +7,7 @@ from statistics import median
 from perfboard.model.results.wakeups import Playback, PublishedWakeups
 from perfboard.model.units import format_value
 
-# Study F (2008): an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz. Its
+# The wake-up study: an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz. Its
 # switches were counted while files were copied.
 PUBLISHED = (
     PublishedWakeups(
@@ -15,7 +15,7 @@ PUBLISHED = (
         switches=-0.65,
         copies=0.0319,
         power=-0.0192,
-        source="study F (2008), an ARM926 at 192 MHz with kernel 2.6.10",
+        source="the wake-up study of 2008, an ARM926 at 192 MHz with kernel 2.6.10",
     ),
 )
 # The ways of which one is advised, the best first.

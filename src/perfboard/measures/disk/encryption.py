@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.encryption: files on encrypted storage, next to the same file system without (study B)."""
+"""disk.encryption: files on encrypted storage, next to the same file system without."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

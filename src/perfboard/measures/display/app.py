@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""app.start and app.switch: unpatched programs on a display of their own (study A).
+"""app.start and app.switch: unpatched programs on a display of their own (set-top box study, 2002).
 
 The picture tells when a program is done: no pixel differs, its processes stand still, and the
 picture is the one that a calibration on the same target found three times.

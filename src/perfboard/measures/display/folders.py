@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 from perfboard.measures.display.pages import pseudorandom, words
 
-# Study A's folders: their messages, and their bytes (its kB have 1024 of them).
+# The set-top box study's folders: their messages, and their bytes (its kB have 1024 of them).
 FOLDERS = {"small": (924, 3590 << 10), "large": (9827, 37_962 << 10)}
 _PEOPLE = 40
 _BEGAN = datetime(2002, 1, 1, tzinfo=UTC)

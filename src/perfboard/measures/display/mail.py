@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mail.open and mail.sort: a mail client opens a generated folder, and sorts it (study A)."""
+"""mail.open and mail.sort: a mail client opens a generated folder, and sorts it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

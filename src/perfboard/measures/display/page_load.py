@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.load: a browser loads a frozen page (study A).
+"""page.load: a browser loads a frozen page (set-top box study, 2002).
 
 The watcher serves it, on the target itself (native/display/serve.c); on a virtual board the far end
 of its network does (native/far_end/pages.h). A load counts only if the server sent the page once,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""audio.encode: a track is encoded to MP3 by LAME (study D, image converter)."""
+"""audio.encode: a track is encoded to MP3 by LAME (image converter study, 2001)."""
 
 import math
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""media.*: frames are written and read as a recorder does, paced or as fast as it goes (study A).
+"""media.*: frames are written and read as a recorder does, paced or as fast as it goes.
 
 The target's own file system is used. A virtual board's disk gets one of its own.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""image.index: a page of a card's pictures is made, each scaled to an eighth (study D)."""
+"""image.index: a page of a card's pictures is made, each scaled to an eighth."""
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""image.scale: a JPEG picture is scaled to an eighth (study D, image converter)."""
+"""image.scale: a JPEG picture is scaled to an eighth (image converter study, 2001)."""
 
 import random
 from functools import cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stream.*: a command's output is written at a disc's pace, which must not be missed (study D).
+"""stream.*: a command's output is written at a disc's pace, which must not be missed.
 
 The probe is the drive (native/probe/commands/stream.c).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memory.application: a program's memory before and after a task (study A)."""
+"""memory.application: a program's memory before and after a task (set-top box study, 2002)."""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graphs of a run's metrics: those of study A's standard measurements, where it has them."""
+"""The graphs of a run's metrics: the set-top box study's, where it has their measurements."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a board's flash is read at each of its set-ups: study E's first table."""
+"""How fast a board's flash is read at each of its set-ups: the boot study's first table."""
 
 import json
 from importlib.metadata import version

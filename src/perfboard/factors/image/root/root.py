@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file system of the root: study E's eight, and those that came since."""
+"""The file system of the root: the boot study's eight, and those that came since."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -54,9 +54,9 @@ def cause_sentence(run: Run, total_s: float) -> str:
 def compression_sentence(run: Run, total_s: float) -> str:
     """The cost of decompression to a boot of `total_s`, and what is faster; "" if it is little.
 
-    The size that an uncompressed kernel may have is by study E's equation (2009), from this boot's
-    own rate of copying: size / rate = compressed size / rate + decompression. The saving by lz4
-    is an estimate from another kernel.
+    The size that an uncompressed kernel may have is by the equation of the boot study of 2009, from
+    this boot's own rate of copying: size / rate = compressed size / rate + decompression. The
+    saving by lz4 is an estimate from another kernel.
     """
     figures, by = _figures(run), run.factors.get("compression", "")
     names = (f"{_LOAD}.copy", f"{_LOAD}.decompress", "image.kernel.size")

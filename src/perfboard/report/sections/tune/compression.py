@@ -170,9 +170,10 @@ def _graph(
     return Graph(
         title="Compressors over the flash's read bandwidth",
         caption="The time to copy and unpack the kernel: the compressed size over the read "
-        "bandwidth and what unpacking takes (study E's equation; overlapped: the slower of the two "
-        "alone), and what the boots took at each set-up of the flash, less what a kernel that is "
-        "not compressed takes to start. A mark alone is where another compressor begins to win.",
+        "bandwidth and what unpacking takes (the boot study's equation; overlapped: the slower of "
+        "the two alone), and what the boots took at each set-up of the flash, less what a kernel "
+        "that is not compressed takes to start. A mark alone is where another compressor begins "
+        "to win.",
         x="read bandwidth, bytes a second",
         x_bytes=True,
         y="time to have the kernel",

@@ -126,7 +126,9 @@ def _published(result: WakeupsResult) -> Block:
         columns=("figure", "published", "here"),
         rows=rows,
         words=1,
-        terminal=Excerpt(caption="\n".join(("Study F's comparison:", *lines)), columns=()),
+        terminal=Excerpt(
+            caption="\n".join(("The comparison of the wake-up study of 2008:", *lines)), columns=()
+        ),
     )
 
 

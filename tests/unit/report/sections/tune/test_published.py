@@ -32,7 +32,7 @@ def test_phases_that_were_published_as_one_are_added_up() -> None:
         metric="boot.kernel.load+kernel.init",
         before=2.0,
         after=1.0,
-        source="study E",
+        source="the boot study of 2009",
     )
     (row,) = published_rows(make_tune(published=(joined,)))
     assert row.ratio == "0.16"
@@ -92,7 +92,7 @@ def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> Non
 def _silent(**change: Any) -> PublishedTuneRow:
     """The row of a console that takes 0.1 s here, from a kernel of 2,000,000 bytes."""
     silent = {"title": "Silent", "metric": "boot.total", "factor": "console", "new": "quiet"}
-    published = PublishedChange(**silent, source="study E", **{"before": 0.3, **change})
+    published = PublishedChange(**silent, source="the boot study", **{"before": 0.3, **change})
     tries = [
         each.model_copy(update={"flash": {**each.flash, "kernel": 2_000_000}})
         for each in make_tune().tries
