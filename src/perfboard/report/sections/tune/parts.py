@@ -29,7 +29,7 @@ _FORMS = (
     _PackedForm(
         "kernel",
         "Kernel images",
-        "Each by itself, against the baseline: what it takes to copy and unpack, until it mounts "
+        "Each by itself, against the start: what it takes to copy and unpack, until it mounts "
         "the root, and from there to the end.",
         (
             ("copy, decompression", "boot.kernel.load"),
@@ -40,7 +40,7 @@ _FORMS = (
     _PackedForm(
         "root",
         "Root file systems",
-        "Each by itself, against the baseline, in the boot study's parts: the scripts are what is "
+        "Each by itself, against the start, in the boot study's parts: the scripts are what is "
         "left of user space without the application and the copy.",
         (
             ("mount", _MOUNT),
@@ -80,9 +80,9 @@ def part_tables(tuning: TuneResult) -> Iterator[PartTable]:
     tried = booted(tuning)
     for form in _FORMS:
         levels = {
-            each.record.levels.get(form.factor, tuning.baseline[form.factor]): each
+            each.record.levels.get(form.factor, tuning.start[form.factor]): each
             for each in tried
-            if form.factor in tuning.baseline and each.record.levels.keys() <= {form.factor}
+            if form.factor in tuning.start and each.record.levels.keys() <= {form.factor}
         }
         published = [boot for boot in tuning.published_boots if boot.factor == form.factor]
         rows: list[PartRow | None] = []

@@ -51,7 +51,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class SingleRow:
-    """A level by itself, against the baseline.
+    """A level by itself, against the start.
 
     `note` says what it loses, how sure its saving is, or why it did not boot.
     """
@@ -109,7 +109,7 @@ def booted(tuning: TuneResult) -> list[TriedRow]:
     return found
 
 
-def baseline_of(tried: list[TriedRow]) -> TriedRow | None:
+def start_of(tried: list[TriedRow]) -> TriedRow | None:
     """The try that changes nothing."""
     return next((each for each in tried if not each.record.levels), None)
 
@@ -125,7 +125,7 @@ def best_of(tuning: TuneResult, tried: list[TriedRow]) -> TriedRow | None:
 def head_sentence(run: Run, tuning: TuneResult) -> str:
     """From what to what, and by how much."""
     tried = booted(tuning)
-    base, best = baseline_of(tried), best_of(tuning, tried)
+    base, best = start_of(tried), best_of(tuning, tried)
     if base is None or best is None:
         return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
     before, after = (format_value(each.total_s, "s") for each in (base, best))
@@ -141,7 +141,7 @@ def head_sentence(run: Run, tuning: TuneResult) -> str:
             f"{words}, with {in_words(best.record.levels)}"
         )
     if best is base:
-        return f"Nothing that was tried is faster than the baseline, {before}."
+        return f"Nothing that was tried is faster than the start, {before}."
     less = f": {1 - best.total_s / base.total_s:.1%} less" if base.total_s > 0 else ""
     return f"From {before} to {after}{less}, with {in_words(best.record.levels)}"
 
@@ -217,7 +217,7 @@ def _advice_row(number: int, advised: Advice) -> AdviceRow:
 def single_rows(tuning: TuneResult) -> list[SingleRow]:
     """Each level by itself, the greatest saving first; then those that failed or were refused."""
     tried = booted(tuning)
-    base = baseline_of(tried)
+    base = start_of(tried)
     by_record = {id(each.record): each for each in tried}
     rows = []
     for record in tuning.tries:

@@ -132,10 +132,8 @@ def test_a_run_of_somebody_else_without_the_boots_it_speaks_of_is_shown() -> Non
 
 def test_a_best_that_is_no_try_is_refused() -> None:
     with pytest.raises(ValidationError, match="which is no try"):
-        TuneResult(titles={}, baseline={}, best=0)
-    assert TuneResult(
-        titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0
-    )
+        TuneResult(titles={}, start={}, best=0)
+    assert TuneResult(titles={}, start={}, tries=(Try(stage="start", outcome="booted"),), best=0)
 
 
 def test_levels_that_cost_more_than_any_saves_are_not_drawn() -> None:
