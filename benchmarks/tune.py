@@ -4,9 +4,9 @@
 usage: python benchmarks/tune.py
 
 Runs the tune as a user does, from the boot study's start; kernels and boots that are there already
-are not made again, else it takes an hour and more. Then boots what it promises by `study boot`. Exit
-code 1 where a bar is missed, a level by itself does not build or boot, or a published technique
-is far off without a reason.
+are not made again, else it takes an hour and more. Then boots what it promises by `study boot`.
+Exit code 1 where a bar is missed, a level by itself does not build or boot, or a published
+technique is far off without a reason.
 """
 
 import subprocess
