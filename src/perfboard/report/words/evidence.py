@@ -18,6 +18,8 @@ EVIDENCE_WORDS = {
 }
 # Next to a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
+# The evidence of an import whose user has not named it.
+NOT_STATED = "board not stated"
 # A published figure and a timing model, by the use that is made of it.
 USE_WORDS = {
     "calibration": "sets the model",
@@ -39,7 +41,7 @@ def evidence_label(run: Run, *of: Metric | str) -> str:
     nor what is extrapolated from figures of others. If they differ, it is the evidence alone.
     """
     if run.timed is None:
-        return run.evidence.value
+        return NOT_STATED if run.evidence is Evidence.UNKNOWN else run.evidence.value
     names = {each for each in of if isinstance(each, str)}
     own = [each for each in of if isinstance(each, Metric)]
     found: dict[str, list[Metric]] = {name: [] for name in names}

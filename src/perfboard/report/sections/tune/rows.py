@@ -149,13 +149,12 @@ def head_sentence(run: Run, tuning: TuneResult) -> str:
 def search_sentence(tuning: TuneResult) -> str:
     """How far the best may be from the best that there is."""
     tried = booted(tuning)
-    boots = f"{len(tried)} combinations were booted"
     if tuning.exhaustive:
         return (
-            f"{boots}. Exhaustive: all {tuning.combinations:,} combinations were tried of the "
-            "levels that may be in the best and showed a saving."
+            f"{len(tried)} combinations were booted. Exhaustive: all {tuning.combinations:,} "
+            "combinations were tried of the levels that may be in the best and showed a saving."
         )
-    words = f"{boots} of {tuning.combinations:,}, not all"
+    words = f"{len(tried)} of {tuning.combinations:,} combinations were booted"
     best = best_of(tuning, tried)
     if tuning.bound_s is None or best is None:
         return f"{words}."
@@ -173,11 +172,13 @@ def limit_sentence(tuning: TuneResult) -> str:
     if limit is None:
         return ""
     read, ran = limit.read_bytes * limit.read_s, limit.instructions * limit.instruction_s
-    return (
-        f"The limit is {format_value(limit.seconds, 's')}: {format_value(read, 's')} to read "
-        f"{format_size(round(limit.read_bytes))}, and {format_value(ran, 's')} for "
-        f"{limit.instructions:,} instructions. {limit.words}"
-    )
+    parts = []
+    if limit.read_bytes:
+        parts.append(f"{format_value(read, 's')} to read {format_size(round(limit.read_bytes))}")
+    if limit.instructions:
+        parts.append(f"{format_value(ran, 's')} for {limit.instructions:,} instructions")
+    words = f": {', and '.join(parts)}" if parts else ""
+    return f"The limit is {format_value(limit.seconds, 's')}{words}. {limit.words}"
 
 
 def constraints(tuning: TuneResult) -> str:
