@@ -49,7 +49,7 @@ def accept(run: str, reason: str) -> Acceptance:
     return taken
 
 
-def accepted_levels() -> list[Acceptance]:
+def accepted_runs() -> list[Acceptance]:
     """All of them, the last accepted first. Raises UsageError for a file that is damaged."""
     try:
         paths = sorted(accepted_folder().glob("[!.]*.json"))

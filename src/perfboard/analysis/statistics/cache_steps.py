@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes at which memory latency steps up: the caches."""
+"""The sizes at which memory latency rises: the caches."""
 
 import math
 import statistics
@@ -55,7 +55,7 @@ class CacheStep:
 
 
 def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
-    """The steps of a latency curve: `points` are sizes in bytes and latencies in s.
+    """The rises of a latency curve: `points` are sizes in bytes and latencies in s.
 
     Log latency, with lone outliers taken out by running medians of three, is cut into
     segments of constant level, such that the squared deviations and a penalty

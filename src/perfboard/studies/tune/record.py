@@ -162,7 +162,7 @@ def _rates(board: VirtualBoard) -> Iterator[PublishedRate]:
             )
 
 
-def steps_to(known: Known, best: Combination) -> list[Combination]:
+def tries_to(known: Known, best: Combination) -> list[Combination]:
     """From the start to the best, a change at a time: what saves most by itself first."""
     order = sorted(best, key=lambda item: (-(_alone(known, item) or 0.0), item))
     return [frozenset(order[: count + 1]) for count in range(len(order))]
@@ -199,12 +199,12 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
     """Each change of the best, with what it does with those before it."""
     plan, known = sweep.plan, sweep.known
     here, last = START, START
-    for step in steps_to(known, best):
-        ((factor, level),) = step - here
-        here = step
-        beside = _beside(sweep, last, step)
+    for one in tries_to(known, best):
+        ((factor, level),) = one - here
+        here = one
+        beside = _beside(sweep, last, one)
         if beside:
-            last = step
+            last = one
         yield Advice(
             factor=factor,
             title=plan.titles()[factor],
@@ -216,12 +216,12 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
         )
 
 
-def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any]:
-    """A step's saving and cost after the last that booted; nothing if it does not boot."""
-    before, after = sweep.known[last], sweep.known.get(step)
+def _beside(sweep: Sweep, last: Combination, one: Combination) -> dict[str, Any]:
+    """A try's saving and cost after the last that booted; nothing if it does not boot."""
+    before, after = sweep.known[last], sweep.known.get(one)
     if before is None or after is None:
         return {}
-    saved = _interval(sweep, last, step)
+    saved = _interval(sweep, last, one)
     known_ram = before.ram is not None and after.ram is not None
     return {
         "saving_s": before.total_s - after.total_s,
@@ -230,13 +230,13 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         "phases": effects(before, after),
         "flash": after.flash - before.flash,
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
-        "lines": lines_between(_build(sweep, last), _build(sweep, step)),
+        "lines": lines_between(_build(sweep, last), _build(sweep, one)),
     }
 
 
-def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
-    """The interval of what a step saves, by the start's boots between which both came."""
-    before, after = sweep.results[last], sweep.results[step]
+def _interval(sweep: Sweep, last: Combination, one: Combination) -> Interval | None:
+    """The interval of what a try saves, by the start's boots between which both came."""
+    before, after = sweep.results[last], sweep.results[one]
     old, new = sweep.beside(before), sweep.beside(after)
     if not new:
         return saving_interval(before.boots, after.boots)

@@ -29,7 +29,7 @@ from perfboard.studies.tune.plan import (
 )
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.proof import Proof
-from perfboard.studies.tune.record import found_by, steps_to
+from perfboard.studies.tune.record import found_by, tries_to
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.tries import ExactTries, RoundTries
 
@@ -92,10 +92,10 @@ TUNE = TuneStudy()
 
 
 def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
-    """The start, each level alone, then combinations, then the steps to the best."""
+    """The start, each level alone, then combinations, then the tries to the best."""
     alone, space = sweep.plan.alone, sweep.space
-    meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
-    later = min(space.most, space.count) + steps
+    meeting, tries = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
+    later = min(space.most, space.count) + tries
     sweep.make([START], "alone", make, step, later + len(meeting) + len(alone))
     _check_start(sweep)
     if space.max_flash is not None:
@@ -107,8 +107,8 @@ def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
     most = min(space.most, space.count)
     for batch in search(space, sweep.known):
         most = max(0, most - len(batch))
-        sweep.make(batch, "together", make, step, most + steps)
-    possible = [each for each in steps_to(sweep.known, sweep.best()) if space.possible(each)]
+        sweep.make(batch, "together", make, step, most + tries)
+    possible = [each for each in tries_to(sweep.known, sweep.best()) if space.possible(each)]
     sweep.make(possible, "order", make, step)
 
 

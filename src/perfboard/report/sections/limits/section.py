@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of a boot's limit: each part's time now, and at the least."""
+"""The section of a boot's limit: each part's time now, and at best."""
 
 from collections.abc import Iterator
 
