@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's disk points beside fio on the same file, in turn.
+"""The probe's disk points and fio on the same file, in turn.
 
 usage: python benchmarks/disk.py [--folder FOLDER] [--pairs N] [--only POINT ...]
 
@@ -70,13 +70,13 @@ class Probe:
         os.write(self._filler, b"\n" * ROOM)
 
     def wait(self) -> None:
-        """Returns when it wants to print a line."""
+        """Returns when it is about to print a line."""
         path = Path(f"/proc/{self._process.pid}/syscall")
         while path.read_text().split()[0] not in ("1", "20"):
             time.sleep(0.01)
 
     def next_line(self) -> str:
-        """The line that it wants to print; then it goes on to the next one."""
+        """The line that it is to print; then it goes on to the next one."""
         text = b""
         while not text.strip(b"\n") or not text.endswith(b"\n"):
             text += os.read(self._output, 2 * ROOM)
@@ -167,7 +167,7 @@ def main() -> int:
             good = low <= middle <= high
             met &= good
             print(
-                f"{'met' if good else 'NOT'}  {point} beside fio, median of {given.pairs} pairs "
+                f"{'met' if good else 'NOT'}  {point} against fio, median of {given.pairs} pairs "
                 f"from {low} to {high}: {middle:.3f} ({min(ratios):.3f} to {max(ratios):.3f})",
                 flush=True,
             )

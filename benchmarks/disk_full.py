@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands on disks of each size from nothing to 2 MB: the runs, the cache, the temporary folder.
 
-Each disk is a tmpfs in a mount namespace of this program's own, so it wants the right to mount.
+Each disk is a tmpfs in a mount namespace of this program's own, so it needs the right to mount.
 The bar: exit code 3 with the right folder's name until all fits, then 0; each run that has begun
 is `failed` or `complete`, and a run that was there before can be read.
 """

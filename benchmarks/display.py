@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How late the watcher of a display sees the last pixel, beside a program that tells when it drew.
+"""How late the watcher of a display sees the last pixel, next to a program that tells when it drew.
 
 usage: python benchmarks/display.py [--tasks N] [--loads N]
 
@@ -8,7 +8,7 @@ time before it asks the server for a square, and after the server has answered. 
 ms, and once more 400 or 900 ms later, after the watcher has learnt what its picture is.
 Bars: 95 % of the last pixels are seen within 2 ms of when they were asked for, and none before. All
 that drew late is seen to its end, or refused. Exit code 1 where one is missed. Run it on an idle
-machine. It takes 4 minutes, and wants Debian's gcc, xvfb and matchbox-window-manager.
+machine. It takes 4 minutes, and needs Debian's gcc, xvfb and matchbox-window-manager.
 """
 
 import argparse

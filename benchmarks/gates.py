@@ -26,9 +26,9 @@ def gate(
     """The first metric's answer, whether any is red, and the first one's differences."""
     excesses: list[list[float]] = [[] for _ in values]
     differences: list[float] = []
-    wants = looks(_MOST)[0]
+    needs = looks(_MOST)[0]
     while True:
-        while len(differences) < wants:
+        while len(differences) < needs:
             for place, known in enumerate(values):
                 before, after = chance.choice(known), chance.choice(known)
                 after *= 1 + slower if place == 0 else 1
@@ -36,9 +36,9 @@ def gate(
                 if place == 0:
                     differences.append(after - before)
         found = decide(excesses, _RATE, _MOST)
-        if not found.wants:
+        if not found.needs:
             return found.answers[0], SequentialAnswer.WORSE in found.answers, differences
-        wants = found.wants
+        needs = found.needs
 
 
 def main(folders: Sequence[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets and TCP between two network namespaces, beside a known limit and beside iperf3.
+"""Packets and TCP between two network namespaces, next to a known limit and to iperf3.
 
 usage: python benchmarks/network.py [--repeats N] [--pairs N] [--iperf3 PROGRAM]
 
@@ -94,7 +94,7 @@ def echo(protocol: Protocol, device: End, sender: End) -> Echo:
 
 
 def packets(device: End, sender: End, repeats: int) -> bool:
-    """Floods, and then searches behind the bucket."""
+    """Floods, and then searches through the bucket."""
     met = True
     for protocol, least in LEAST.items():
         flooded = echo(protocol, device, sender)
@@ -116,7 +116,7 @@ def packets(device: End, sender: End, repeats: int) -> bool:
                 record = searched.record
                 found = 2 * (record.bounds.lower or 0.0)
                 met &= say(
-                    f"{protocol} behind a bucket of {TRUTH:,.0f} packets/s, within {NEAR:.1%}",
+                    f"{protocol} through a bucket of {TRUTH:,.0f} packets/s, within {NEAR:.1%}",
                     f"{found:,.0f} ({found / TRUTH - 1:+.2%}), {record.cause.place}, bias "
                     f"{record.bias:.2%}, {sum(not t.counts for t in record.trials)} of "
                     f"{len(record.trials)} trials repeated, {time.monotonic() - began:.0f} s",
@@ -153,7 +153,7 @@ def tcp(device: End, sender: End, pairs: int, iperf3: str) -> bool:
                 ratios.append(ours / theirs)
             middle = statistics.median(ratios)
             met &= say(
-                f"TCP {way} beside iperf3, median of {pairs} pairs from {RATIO[0]} to {RATIO[1]}",
+                f"TCP {way} against iperf3, median of {pairs} pairs from {RATIO[0]} to {RATIO[1]}",
                 f"{middle:.3f} ({min(ratios):.3f} to {max(ratios):.3f})",
                 RATIO[0] <= middle <= RATIO[1],
             )

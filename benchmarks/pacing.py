@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How late the paced writer of media.* itself is, beside cyclictest at the same time.
+"""How late the paced writer of media.* itself is, next to cyclictest at the same time.
 
 usage: python benchmarks/pacing.py [--seconds N]
 

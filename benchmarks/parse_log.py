@@ -3,7 +3,7 @@
 
 The log is made up, the same in every run: U-Boot's countdown and boot command,
 15,000 initcalls in pairs of records as the kernel prints them, every tenth
-behind a program's text on its line, other kernel messages up to 10 MB, a
+after a program's text on its line, other kernel messages up to 10 MB, a
 mounted root, init, and the line that says the system is usable. What is timed
 is reading the log's file, splitting it by the stamps of its bytes, which are
 in memory, and everything up to phases and spans. The bar is 2 s.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's figures beside those of the distribution's tools, from one run.
+"""The probe's figures next to those of the distribution's tools, from one run.
 
 usage: python benchmarks/peers.py [--repetitions N] [--budget SECONDS] [--only TEXT]
 
@@ -9,9 +9,9 @@ and linux-perf. For each quantity that both measure it prints the median over th
 repetitions, ours over the peer's, and how far each varied: from the least to the greatest,
 as a share of the median. Then the bars, of which `level` is met where ours is no worse,
 `variation` where it varied no more than half as much. A peer whose figure is better for a
-wrong reason has the reason beside it.
+wrong reason has the reason next to it.
 Then, for each repetition, the seconds that our study took, the steps of its latency curve
-beside the caches that lscpu names, and why it stopped, at which precision. Its bars: no more
+next to the caches that lscpu names, and why it stopped, at which precision. Its bars: no more
 seconds than the budget, and a step at the size of each cache. Last stands what the latency is at
 half of each cache and at twice its size, from a measurement that has time for the whole curve.
 Exit code 1 where a bar is missed, or was not looked at: a peer is not installed, or left out

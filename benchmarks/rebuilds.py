@@ -6,7 +6,7 @@
 The image is verdex's kernel, and its root file system with one more program, which an init script
 runs. A rebuild has another path, date and order of files; an edit changes a comment, the length of
 a string or a name in that program or its script; the planted loop runs 1000 instructions more. Each
-is booted once, timed, and judged by the gate beside the first.
+is booted once, timed, and judged by the gate against the first.
 """
 
 import argparse

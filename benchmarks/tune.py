@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune over all factors of verdex finds, beside what study E found by hand.
+"""What a tune over all factors of verdex finds, and what the boot study of 2009 found by hand.
 
 usage: python benchmarks/tune.py
 
-Runs the tune as a user does, from study E's start; kernels and boots that are there already are
-not made again, else it takes an hour and more. Then boots what it promises by `study boot`. Exit
-code 1 where a bar is missed, a level by itself does not build or boot, or a published technique
-is far off without a reason.
+Runs the tune as a user does, from the boot study's start; kernels and boots that are there already
+are not made again, else it takes an hour and more. Then boots what it promises by `study boot`.
+Exit code 1 where a bar is missed, a level by itself does not build or boot, or a published
+technique is far off without a reason.
 """
 
 import subprocess
@@ -16,13 +16,13 @@ import time
 from perfboard.model.results.tune import TuneResult, in_words
 from perfboard.model.run import Run
 from perfboard.report.sections.tune.published import published_rows
-from perfboard.report.sections.tune.rows import baseline_of, best_of, booted
+from perfboard.report.sections.tune.rows import best_of, booted, start_of
 
-# Study E, its last table: 3356 ms, then 1470 ms.
+# The boot study of 2009, its last table: 3356 ms, then 1470 ms.
 STUDY_E = 1 - 1470 / 3356
 LEAST_SAVING = 0.75
 MOST_APART = 1e-4
-_BASELINE = "delay=calibrated"
+_START = "delay=calibrated"
 # Debian's U-Boot does not survive the copy of all of the kernel's region: docs/boards/factors.md.
 _DEAD = ({"load": "region"},)
 
@@ -55,14 +55,14 @@ def unexplained(tuning: TuneResult) -> list[str]:
 def main() -> int:
     """The tune, its best by hand of the study, and the bars."""
     began = time.monotonic()
-    run = perfboard("tune", "boot", "--board", "verdex", "--set", _BASELINE)
+    run = perfboard("tune", "boot", "--board", "verdex", "--set", _START)
     took = time.monotonic() - began
     (tuning,) = run.results_of(TuneResult)
     tried = booted(tuning)
-    start, best = baseline_of(tried), best_of(tuning, tried)
+    start, best = start_of(tried), best_of(tuning, tried)
     if start is None or best is None:
         sys.exit("no combination is the best")
-    levels = tuning.baseline | best.record.levels
+    levels = tuning.start | best.record.levels
     words = [word for each in levels.items() for word in ("--set", "=".join(each))]
     proof = perfboard("study", "boot", "--board", "verdex", "--boots", "1", *words)
     again = next(metric.samples[0] for metric in proof.metrics if metric.name == "boot.total")
@@ -72,7 +72,7 @@ def main() -> int:
     if tuning.limit:
         print(f"limit {tuning.limit.seconds:.3f} s")
     print(f"best: {in_words(best.record.levels)}")
-    print(f"saves {saving:.1%} (bar {LEAST_SAVING:.0%}; study E by hand {STUDY_E:.0%})")
+    print(f"saves {saving:.1%} (bar {LEAST_SAVING:.0%}; the boot study by hand {STUDY_E:.0%})")
     print(f"loses {len(best.record.loses)} functions (bar 0)")
     print(f"booted again: {again:.6f} s, {apart:.1e} apart (bar {MOST_APART:.0e})")
     failed, odd = failed_levels(tuning), unexplained(tuning)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How late latency.wake's thread wakes, beside cyclictest under the same loads.
+"""How late latency.wake's thread wakes, next to cyclictest under the same loads.
 
 usage: python benchmarks/wake_latency.py [--wakes N] [--rounds N]
 

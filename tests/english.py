@@ -2,6 +2,7 @@
 """Finds words and phrases that make a reader read twice: `python -m tests.english`.
 
 Looks at the pages, and at the docstrings, comments, messages, names and templates of the sources.
+Sentences of more than 30 words are counted, and listed with `--long`; they fail nothing.
 """
 
 import ast
@@ -20,6 +21,17 @@ _PHRASES = re.compile(
     r"\bso many\b|\bof late\b|\belse,|\bElse\b|\ball else\b|\bsuch as may\b|\bnone where\b"
     r"|\bbut for the\b|\bin so many words\b|\b(?:is|are|was|were|be) (?:told|said)\b"
 )
+# "needs"; "after"; "with", "and" or "next to". Compiled sources keep theirs until they change
+# anyway, since a comment there makes every kept binary, kernel and boot of it anew.
+_WORDS = re.compile(r"\bwants\b|\b(?:for )?want of\b|\b[Bb]ehind\b|\b[Bb]eside\b")
+_RELATIVE = re.compile(
+    r"(?:^|[.!?][\"')]*\s+)((?:Who|Whom|Whose|Whoever|Whatever|Whichever|Wherever)\s"
+    r"(?![^.!?]*\?)[^.!?]*\.)"
+)
+_COMPILED = "native"
+# What a word stands in that is no English of ours: the vocabulary of a generated text.
+_VOCABULARY = "with without under before behind"
+_LONGEST = 30
 # A name is a noun or a verb, no participle.
 _NAMES = re.compile(r"(?:^|_)(?:told|said|heard|made|laid|barred|surroundings)(?:$|_)|^Attempt$")
 
@@ -33,7 +45,7 @@ def page_texts(text: str) -> Iterator[_Text]:
     for block in re.split(r"(\n\s*\n|\n(?=\s*[-*|] |\s*\d+\. ))", text):
         if not block.lstrip("\n").startswith(("    ", "```", "#")):
             for cell in block.split("|") if block.lstrip().startswith("|") else [block]:
-                yield line, re.sub(r"`[^`]*`", "CODE", cell)
+                yield line, cell
         line += block.count("\n")
 
 
@@ -81,20 +93,36 @@ def python_names(text: str) -> Iterator[_Text]:
             yield token.start[0], token.string
 
 
+def paragraphs(path: Path) -> Iterator[_Text]:
+    """The paragraphs of a file's texts, each on one line."""
+    texts = {".md": page_texts, ".py": python_texts, ".j2": template_texts}
+    for line, words in texts.get(path.suffix, c_texts)(path.read_text()):
+        for paragraph in re.split(r"\n\s*\n", words):
+            yield line, re.sub(r"`[^`]*`", "CODE", " ".join(paragraph.split()))
+
+
 def found_in(path: Path) -> Iterator[_Text]:
     """The line and the words of each finding in a file."""
-    text = path.read_text()
-    texts = {".md": page_texts, ".py": python_texts, ".j2": template_texts}
-    for line, words in texts.get(path.suffix, c_texts)(text):
-        for paragraph in re.split(r"\n\s*\n", words):
-            flat = " ".join(paragraph.split())
-            for pattern in (_FRAGMENT, _PHRASES):
-                for match in pattern.finditer(flat):
+    compiled = path.is_relative_to(_ROOT / _COMPILED)
+    patterns = (_FRAGMENT, _PHRASES, *(() if compiled else (_WORDS, _RELATIVE)))
+    for line, words in paragraphs(path):
+        # One word is a key or a name.
+        if " " in words and _VOCABULARY not in words:
+            for pattern in patterns:
+                for match in pattern.finditer(words):
                     yield line, match[0].strip('". ')
     if path.suffix == ".py":
-        for line, name in python_names(text):
+        for line, name in python_names(path.read_text()):
             if _NAMES.search(name):
                 yield line, name
+
+
+def long_in(path: Path) -> Iterator[_Text]:
+    """The line and the words of each sentence that is too long."""
+    for line, words in paragraphs(path):
+        for sentence in re.split(r"(?<=[.!?])\s+", words):
+            if len(sentence.split()) > _LONGEST:
+                yield line, sentence
 
 
 def main() -> int:
@@ -103,12 +131,15 @@ def main() -> int:
     listed = subprocess.run(
         ["git", "ls-files", *globs], cwd=_ROOT, check=True, capture_output=True, text=True
     )
+    names = listed.stdout.splitlines()
     findings = [
-        f"{name}:{line}: {words}"
-        for name in listed.stdout.splitlines()
-        for line, words in found_in(_ROOT / name)
+        f"{name}:{line}: {words}" for name in names for line, words in found_in(_ROOT / name)
     ]
+    long = [f"{name}:{line}: {words}" for name in names for line, words in long_in(_ROOT / name)]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
+    if "--long" in sys.argv[1:]:
+        sys.stdout.writelines(f"{sentence}\n" for sentence in long)
+    sys.stderr.write(f"{len(long)} sentences have more than {_LONGEST} words\n")
     return 1 if findings else 0
 
 

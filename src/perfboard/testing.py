@@ -35,12 +35,20 @@ class BenchFixture:
         request = Request(virtual_target(target), factors, ("pytest",))
         return self._whole(run_study(STUDY, request, BootOptions(boots=boots), self.lab))
 
-    def probe(self, *probes: str, target: str = "local", budget_s: float = 5.0) -> "Run":
-        """Runs probes on a target, as `perfboard measure` does."""
+    def probe(
+        self, *probes: str, target: str = "local", time_s: float = 5.0, **old: float
+    ) -> "Run":
+        """Runs probes on a target for that time, as `perfboard measure` does."""
         from perfboard.bench.request import Request
         from perfboard.studies.probing import ProbeOptions, measure_target
 
-        request, options = Request(target, {}, ("pytest",)), ProbeOptions(time=budget_s)
+        if "budget_s" in old:
+            words = "budget_s is called time_s now; the old name goes with the next release"
+            warnings.warn(words, DeprecationWarning, stacklevel=2)
+            time_s = old.pop("budget_s")
+        if old:
+            raise TypeError(f"probe() has no {', '.join(old)}")
+        request, options = Request(target, {}, ("pytest",)), ProbeOptions(time=time_s)
         return self._whole(measure_target("measure", request, probes, options, self.lab))
 
     def check(self, run: "Run", metric: str, budget: float) -> None:

@@ -155,7 +155,7 @@ def _options(chance: random.Random) -> Iterator[str]:
     if chance.random() < 0.2:
         yield from ("--usable", chance.choice(_USABLE))
     if chance.random() < 0.1:
-        yield from ("--format", chance.choice([*importers()]))
+        yield from ("--as", chance.choice([*importers()]))
     if chance.random() < 0.1:
         yield "--json"
 

@@ -91,7 +91,7 @@ def make_run(id: str = "20261121-091500-boot-verdex-3f2a", **fields: Any) -> Run
         "board": BoardSummary(
             name="verdex",
             title="Verdex, virtual",
-            description="The board of study E, as a virtual one.",
+            description="The board of the boot study of 2009, as a virtual one.",
             facts={"RAM": "64 MiB"},
         ),
         "target": "virtual:verdex",

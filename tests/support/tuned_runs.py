@@ -31,14 +31,14 @@ def tuned_boot(*changes: tuple[str, str]) -> Boot:
 
 
 def make_tune(**changes: Any) -> TuneResult:
-    """A tune with these `changes`: the baseline, two levels that save, and both."""
+    """A tune with these `changes`: the start, two levels that save, and both."""
     quiet, cached = EARLIER
     booted: list[tuple[tuple[str, str], ...]] = [(), (quiet,), (cached,), (quiet, cached)]
     boots = tuple(tuned_boot(*changes) for changes in booted)
     tries = [
         Try(
             levels=dict(changes),
-            stage="baseline" if not changes else "alone" if len(changes) == 1 else "together",
+            stage="start" if not changes else "alone" if len(changes) == 1 else "together",
             outcome="booted",
             boot=place,
             flash=SIZES | {"root": 3_000_000 + 1000 * len(changes)},
@@ -80,7 +80,7 @@ def make_tune(**changes: Any) -> TuneResult:
     )
     tune = TuneResult(
         titles={"console": "What the kernel prints", "flash": "The flash", "root": "Root"},
-        baseline={"console": "full", "flash": "tuned", "root": "squashfs"},
+        start={"console": "full", "flash": "tuned", "root": "squashfs"},
         max_flash=6_000_000,
         keep={"root": "squashfs"},
         tries=tuple(tries),
@@ -100,10 +100,10 @@ def make_tune(**changes: Any) -> TuneResult:
                 after=1.354,
                 factor="console",
                 new="quiet",
-                source="study E",
+                source="the boot study of 2009",
             ),
             PublishedChange(
-                title="All", metric="boot.total", before=3.3, after=1.4, source="study E"
+                title="All", metric="boot.total", before=3.3, after=1.4, source="the boot study"
             ),
             PublishedChange(
                 title="Unknown",
@@ -112,7 +112,7 @@ def make_tune(**changes: Any) -> TuneResult:
                 after=0.2,
                 factor="delay",
                 new="preset",
-                source="study E",
+                source="the boot study of 2009",
             ),
         ),
         tried=boots,

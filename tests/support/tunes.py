@@ -15,14 +15,14 @@ from perfboard.studies.tune.plan import TunePlan, make_plan
 from perfboard.studies.tune.task import Task, TaskResult
 
 
-def request_of(target: str = "virtual:verdex", **baseline: str) -> Request:
-    """A tune's request, with the baseline's levels."""
-    return Request(target, baseline, ("perfboard",))
+def request_of(target: str = "virtual:verdex", **start: str) -> Request:
+    """A tune's request, with the start's levels."""
+    return Request(target, start, ("perfboard",))
 
 
 def plan_of(target: str = "virtual:verdex", **options: Any) -> TunePlan:
-    """The plan of a tune of verdex; `baseline` are the levels that it starts from."""
-    request = request_of(target, **options.pop("baseline", {}))
+    """The plan of a tune of verdex; `start` are the levels that it starts from."""
+    request = request_of(target, **options.pop("start", {}))
     exact = virtual_name(target) is not None
     return make_plan(request, TuneOptions(**({"board": "verdex"} | options)), exact)
 

@@ -2,29 +2,29 @@
 """Which trigger level a writer of audio buffers uses: fixed, of two, or adaptive.
 
 A semaphore of trigger level L gathers L + 1 released buffers and then wakes the writer once
-(study F, 2008). At that moment buffers - 1 - L of the `buffers` buffers are filled: the
-writer has a margin of as many periods. All times are whole nanoseconds.
+(wake-up study, 2008). At that moment buffers - 1 - L of the `buffers` buffers are filled: the
+writer has a slack of as many periods. All times are whole nanoseconds.
 
 **Needed.** The writer fills buffer j of a wake (j from 0) at the time f(j) after the release that
-woke it. Each buffer filled gives it a period more, so of the margin it needed
+woke it. Each buffer filled gives it a period more, so of the slack it needed
 
     n = max over j of f(j) - j * period.
 
-A deadline is missed in that wake if and only if n > margin(L): buffer j is due margin(L) + j *
+A deadline is missed in that wake if and only if n > slack(L): buffer j is due slack(L) + j *
 period after the release.
 
-**Adaptive.** After a wake that needed n, no level whose margin is below n + n/8 is used for
+**Adaptive.** After a wake that needed n, no level whose slack is below n + n/8 is used for
 HOLD_NS. Otherwise the level rises by one each RISE_NS, and it begins at 0. That is a sliding
 maximum over the last HOLD_NS, kept for each level as one instant. It guarantees, whatever the
 load does:
 
 1. Above level 0 a wake is late only if it needed more than 9/8 of what any wake of the last HOLD_NS
-   needed: if one had needed m, then margin(L) >= m + m/8, or L would not be in use. So bursts that
+   needed: if one had needed m, then slack(L) >= m + m/8, or L would not be in use. So bursts that
    are all of one length cost a late wake only after HOLD_NS without a long wake.
 2. After a late wake at level L, levels from L up are held: within HOLD_NS each further late wake is
    at a lower level, so there are at most buffers - 1.
-3. Let wakes that need more than 8/9 of margin(L) come as a Poisson process of any rate r, a share
-   q of them needing more than margin(L). A late wake at L wants HOLD_NS without one: they come at
+3. Let wakes that need more than 8/9 of slack(L) come as a Poisson process of any rate r, a share
+   q of them needing more than slack(L). A late wake at L needs HOLD_NS without one: they come at
    most at the rate r * q * exp(-r * HOLD_NS), which is greatest at r = 1 / HOLD_NS: q / (e *
    HOLD_NS), one in 93 s / q. At level L that is a share of at most q * (L + 1) * period / 93 s of
    the wakes, 1 in 2300 for 5.8 ms, 8 buffers and q = 1; at ten bursts in HOLD_NS, 1 in 2e6.
@@ -36,7 +36,7 @@ maximum of a leaky peak detector, whose leak would forget the peak between two b
 
 from typing import Protocol
 
-from perfboard.analysis.wakeups.advice import margin_ns
+from perfboard.analysis.wakeups.advice import slack_ns
 
 # Powers of two, near 34 s and 2.1 s.
 HOLD_NS = 1 << 35
@@ -51,14 +51,14 @@ class Policy(Protocol):
         """The level in use."""
 
     def note(self, now_ns: int, needed_ns: int) -> None:
-        """A buffer was filled at `now_ns`, when `needed_ns` of its wake's margin had gone."""
+        """A buffer was filled at `now_ns`, when `needed_ns` of its wake's slack had gone."""
 
     def choose(self, now_ns: int) -> int:
         """The level to use from `now_ns` on."""
 
 
 class FixedPolicy:
-    """One level for ever: study F's."""
+    """One level for ever: the wake-up study's."""
 
     def __init__(self, level: int) -> None:
         self.level = level
@@ -71,7 +71,7 @@ class FixedPolicy:
 
 
 class TwoLevel:
-    """Study F's idea: a low level when the system is busy, a high one when it is idle.
+    """The wake-up study's idea: a low level when the system is busy, a high one when it is idle.
 
     Busy is a system in which the last wake, or one in the last second, needed a whole period.
     """
@@ -100,7 +100,7 @@ class Adaptive:
     def note(self, now_ns: int, needed_ns: int) -> None:
         needed_ns += needed_ns >> 3
         for level in range(self._buffers - 2, 0, -1):
-            if margin_ns(self._buffers, level, self._period) >= needed_ns:
+            if slack_ns(self._buffers, level, self._period) >= needed_ns:
                 break
             self._until[level] = now_ns + HOLD_NS
 

@@ -25,7 +25,7 @@ _DEBIAN = {
 
 
 class LiveFacts:
-    """See `Facts`. The target is asked when somebody wants to know."""
+    """See `Facts`. The target is asked when somebody needs to know."""
 
     exact = False
     repeats = 5

@@ -67,7 +67,7 @@ def refuse_lacking(job: Job, files: Path, target: TrialTarget, artifacts: Path) 
 
 
 def killed_in(console: str) -> str:
-    """The programs that the kernel killed for want of memory, by the words of its console."""
+    """The programs that the kernel killed for lack of memory, by the words of its console."""
     names = dict.fromkeys(_KILLED.findall(console))
     return printable(" and ".join(names)) or "a program"
 

@@ -16,7 +16,7 @@ SCRIPT = "work.sh"
 WATCHER = "perfboard-display"
 
 
-# The line of a script that lets it find the programs beside it.
+# The line of a script that lets it find the programs next to it.
 FOUND = 'PATH="$(pwd):$PATH"\n'
 
 

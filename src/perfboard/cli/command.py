@@ -78,7 +78,7 @@ def _require_memory() -> None:
 
 
 def _ended(error: BaseException) -> tuple[str, str, int]:
-    """Whatever has ended a command: its kind, words and exit code. The one place for all."""
+    """The end of a command by any error: its kind, words and exit code. The one place for all."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", "interrupted", EXIT_INTERRUPTED
     from perfboard.host.failures import defect_words, lack_words, shortage_words

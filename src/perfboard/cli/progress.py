@@ -39,7 +39,7 @@ class TerminalProgress:
         from rich.text import Text
 
         class _StepBars(RichProgress):
-            """Beside the bar the note has what room there is, below it the whole width."""
+            """Next to the bar the note has what room there is, below it the whole width."""
 
             def get_renderables(self) -> Iterator[RenderableType]:
                 yield self.make_tasks_table(self.tasks)

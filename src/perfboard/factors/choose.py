@@ -91,7 +91,7 @@ def choose(loaded: LoadedBoard, given: Mapping[str, str]) -> Variant:
     """The board at its defaults, with the levels `given` in place of them.
 
     Raises UsageError for an unknown factor or level, and where a level cannot be on this board, or
-    beside another.
+    with another.
     """
     board = loaded.board
     known = factors_of(board)

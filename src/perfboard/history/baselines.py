@@ -9,7 +9,7 @@ from itertools import islice
 from perfboard.analysis.gate.judge import refusal
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence, Run
-from perfboard.store.accepted import accepted_levels
+from perfboard.store.accepted import accepted_runs
 from perfboard.store.boards import find_rows
 from perfboard.store.folder import find_run
 from perfboard.store.index import age, list_runs
@@ -40,7 +40,7 @@ def accepted_baseline(run: Run) -> Baseline:
     An import of unknown evidence is not stored as the first one: it may be of another board.
     """
     rows = {row.id: row for row in _rows_like(run)}
-    for level in accepted_levels():
+    for level in accepted_runs():
         row = rows.get(level.run)
         if row is None:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric over the stored runs, and the steps in it."""
+"""A metric over the stored runs, and the changes in it."""
 
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,11 +17,11 @@ from perfboard.model.run import Evidence, Metric, Run
 from perfboard.store.reading import load_run
 from perfboard.store.row import RunRow
 
-# A step of real boards is confirmed by this number of runs; virtual boards repeat.
+# A change of real boards is confirmed by this number of runs; virtual boards repeat.
 CONFIRMED = 3
-# A step's least share of the level before it.
+# A change's least share of the value before it.
 LEAST = 0.005
-# The newest runs in which steps are sought: the time for it grows with the square.
+# The newest runs in which changes are sought: the time for it grows with the square.
 MOST = 500
 
 
@@ -51,8 +51,8 @@ class SeriesPoint:
 
 
 @dataclass(frozen=True)
-class SeriesStep:
-    """The level changed from `before` to `after`: between the runs `last` and `first`."""
+class SeriesChange:
+    """The value changed from `before` to `after`: between the runs `last` and `first`."""
 
     before: float
     after: float
@@ -62,14 +62,14 @@ class SeriesStep:
 
 @dataclass(frozen=True)
 class MetricSeries:
-    """The values of a metric over the runs of a kind, the oldest first, and their steps."""
+    """The values of a metric over the runs of a kind, the oldest first, and their changes."""
 
     kind: SeriesKind
     metric: str
     unit: str
     better: str
     points: tuple[SeriesPoint, ...]
-    steps: tuple[SeriesStep, ...]
+    steps: tuple[SeriesChange, ...]
 
 
 def load_runs(
@@ -129,9 +129,9 @@ def _chosen(run: Run, patterns: Sequence[str]) -> list[Metric]:
     return [metric for metric in run.metrics if metric.samples and matches(metric)]
 
 
-def _steps(kind: SeriesKind, points: Sequence[SeriesPoint]) -> Iterator[SeriesStep]:
+def _steps(kind: SeriesKind, points: Sequence[SeriesPoint]) -> Iterator[SeriesChange]:
     newest = points[-MOST:]
     fewest = 1 if Evidence(kind.evidence) in REPEATS else CONFIRMED
     levels = segments([point.value for point in newest], fewest, LEAST)
     for one, two in pairwise(levels):
-        yield SeriesStep(one.level, two.level, newest[two.start - 1], newest[two.start])
+        yield SeriesChange(one.level, two.level, newest[two.start - 1], newest[two.start])

@@ -45,7 +45,12 @@ def _parse_name(text: str) -> str:
 class ImportOptions:
     """The options of `perfboard import`."""
 
-    format: str = option("", "the files' format (default: found by their content)", metavar="F")
+    as_: str = option(
+        "",
+        "the format to read the files as (default: found by their content)",
+        metavar="F",
+        formerly="format",
+    )
     usable: str = option(
         "",
         "the console line that means ready (default: a login prompt, or a service manager's word)",

@@ -54,7 +54,7 @@ def choose_importer(file: SavedFile, format: str) -> Importer:
     known = importers()
     if format:
         if format not in known:
-            raise UsageError(f'--format: there is no "{format}". There are: {", ".join(known)}.')
+            raise UsageError(f'--as: there is no "{format}". There are: {", ".join(known)}.')
         return known[format]
     shares = {name: importer.share(file.head) for name, importer in known.items()}
     largest = max(shares.values())
@@ -66,7 +66,7 @@ def choose_importer(file: SavedFile, format: str) -> Importer:
         names = narrow
     if len(names) > 1:
         raise UsageError(
-            f"{file.path}: its lines may be of {' or '.join(names)}. Name one with --format: "
+            f"{file.path}: its lines may be of {' or '.join(names)}. Name one with --as: "
             + "; ".join(f"{name} is {known[name].title}" for name in names)
         )
     return known[names[0]]

@@ -75,7 +75,7 @@ def _contents(
     errors: list[UsageError] = []
     for file in files:
         try:
-            importer = choose_importer(file, options.format)
+            importer = choose_importer(file, options.as_)
             with defects(f"reading {file.path}"), _watched(file, progress) as watched:
                 read.append(_read(importer, watched, options))
         except UsageError as error:
@@ -198,15 +198,15 @@ def _new_folder(parent: Parent) -> str:
 
 
 def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> FileContent:
-    """The content of the file; the error of a wrong --format names the right one."""
+    """The content of the file; the error of a wrong --as names the right one."""
     try:
         return importer.read(file, options)
     except UsageError as error:
-        form = form_of(file) if options.format else ""
+        form = form_of(file) if options.as_ else ""
         if form in ("", importer.name):
             raise
         raise UsageError(
-            f"{error}\nIt was read as {importer.name}, and has the form of {form}: leave --format "
+            f"{error}\nIt was read as {importer.name}, and has the form of {form}: leave --as "
             "out, or give it for the files of one format alone"
         ) from error
 

@@ -67,7 +67,7 @@ def untimed_words(head: bytes) -> str:
         )
     return (
         "its lines have no form that Perfboard knows. For a console, "
-        f"{_CURE}; docs/runs/import.md lists the formats, and --format names one"
+        f"{_CURE}; docs/runs/import.md lists the formats, and --as names one"
     )
 
 

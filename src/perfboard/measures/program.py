@@ -93,7 +93,7 @@ class ProgramTime(Measure):
     def job(self, setting: Setting) -> Job:
         command, pattern = setting.text("command"), setting.text("pattern")
         if not command:
-            raise NotMeasurable("wants a command")
+            raise NotMeasurable("needs a command")
         self._check_number(setting)
         # A console's input is not the command's.
         words = ("sh", "-c", f"exec < /dev/null\n{command}")

@@ -89,7 +89,7 @@ def time_metrics(
     labels: Mapping[str, str] = MappingProxyType({}),
     units: int = 1,
 ) -> list[Metric]:
-    """NAME.time of a command's runs, each for one of its `units`, and NAME.busy beside it."""
+    """NAME.time of a command's runs, each for one of its `units`, and NAME.busy with it."""
     times = tuple(run.real_s / units for run in runs)
     busy = tuple(min(1.0, run.busy_s / run.real_s) for run in runs)
     return [

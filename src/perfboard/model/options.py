@@ -44,8 +44,8 @@ def declared(options: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 
 def flag(name: str) -> str:
-    """How the user writes the option that the field `name` declares."""
-    return f"--{name.replace('_', '-')}"
+    """How the user writes the option that the field `name` declares, as --as that of `as_`."""
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def check_target(options: Any, target: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device that somebody wants to build: its key issues, scenarios and options."""
+"""A device that somebody is to build: its key issues, scenarios and options."""
 
 import shlex
 from typing import Annotated, Literal
@@ -138,7 +138,7 @@ class Device(Table):
 
 
 class PublishedStudy(Table):
-    """Who published the rows' figures, and the board that they are of."""
+    """The publication of the rows' figures, and the board that they are of."""
 
     source: Words
     board: Words

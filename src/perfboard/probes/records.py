@@ -189,7 +189,7 @@ def how_it_failed(end: str) -> str | None:
     if match := re.fullmatch(r"signal (\d{1,3})", end):
         words = f"killed by {signal_name(int(match[1]))}"
         killed = int(match[1]) == signal.SIGKILL
-        return f"{words}, perhaps by the kernel for want of memory" if killed else words
+        return f"{words}, perhaps by the kernel for lack of memory" if killed else words
     if end == "timeout":
         return "took far longer than asked, and was killed"
     return f"ended with {end[:100]!r}"

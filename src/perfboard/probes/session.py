@@ -74,7 +74,7 @@ class ProbeSession:
             raise TargetError(
                 "died",
                 f"The probe's server ended on {self.target.name} while {probe} ran; the target "
-                "still answers. Was it killed, perhaps for want of memory?",
+                "still answers. Was it killed, perhaps for lack of memory?",
                 self.exchange.noise,
             ) from error
 

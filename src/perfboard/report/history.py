@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from perfboard.analysis.compare.changes import percent
 from perfboard.analysis.statistics.summary import REPEATS
-from perfboard.history.series import CONFIRMED, MOST, MetricSeries, SeriesPoint, SeriesStep
+from perfboard.history.series import CONFIRMED, MOST, MetricSeries, SeriesChange, SeriesPoint
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_value
 from perfboard.report.terminal import WIDTH, render
@@ -19,7 +19,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def history_text(series: Sequence[MetricSeries]) -> str:
-    """Each series: its kind, a line of blocks, and its steps, the newest first."""
+    """Each series: its kind, a line of blocks, and its changes, the newest first."""
     return render(line for each in series for line in (*_lines(each, kind_words(each, series)), ""))
 
 
@@ -62,8 +62,8 @@ def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
     return "".join(_BLOCKS[round((value - low) / (high - low) * 7)] for value in values)
 
 
-def step_words(step: SeriesStep, series: MetricSeries) -> str:
-    """A step in a sentence: its size, whether that is worse, and between which runs."""
+def change_words(step: SeriesChange, series: MetricSeries) -> str:
+    """A change in a sentence: its size, whether that is worse, and between which runs."""
     rose = step.after > step.before
     verdict = "worse" if rose == (series.better == "lower") else "better"
     ratio = step.after / step.before if step.before else None
@@ -74,8 +74,8 @@ def step_words(step: SeriesStep, series: MetricSeries) -> str:
     )
 
 
-def step_title(step: SeriesStep, series: MetricSeries) -> str:
-    """A step in few words: its size, and the first run with it."""
+def change_title(step: SeriesChange, series: MetricSeries) -> str:
+    """A change in few words: its size, and the first run with it."""
     worse = (step.after > step.before) == (series.better == "lower")
     ratio = percent(step.after / step.before if step.before else None)
     commit = step.first.tags.get("commit")
@@ -109,12 +109,12 @@ def _lines(series: MetricSeries, kind: str) -> Iterator[str]:
     low, high = (format_value(value, series.unit) for value in (min(values), max(values)))
     yield f"{runs_words(len(values))}, {low} to {high}; the last is {last}"
     if len(values) > MOST:
-        yield f"Steps are those of the newest {MOST} runs."
+        yield f"Changes are those of the newest {MOST} runs."
     for step in reversed(series.steps):
-        yield step_words(step, series)
+        yield change_words(step, series)
     if not series.steps:
         few = len(values) < 2 * CONFIRMED and series.kind.evidence not in REPEATS
-        yield "No step yet: there are few runs." if few else "No step."
+        yield "No change yet: there are few runs." if few else "No change."
 
 
 def _name(point: SeriesPoint) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device profile asks of a board, as text."""
+"""The text of a device profile: its rows, their limits, and the options to try."""
 
 from textwrap import fill
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accepted levels: the runs that later ones are judged by, each with the user's reason.
 
-Each is a file of its own beside the runs, so that two writers lose nothing.
+Each is a file of its own next to the runs, so that two writers lose nothing.
 """
 
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ def accept(run: str, reason: str) -> Acceptance:
     return taken
 
 
-def accepted_levels() -> list[Acceptance]:
+def accepted_runs() -> list[Acceptance]:
     """All of them, the last accepted first. Raises UsageError for a file that is damaged."""
     try:
         paths = sorted(accepted_folder().glob("[!.]*.json"))

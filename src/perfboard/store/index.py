@@ -38,7 +38,7 @@ _Known = dict[Path, tuple[_Stamp, RunRow]]
 def list_runs() -> list[RunRow]:
     """All runs in the user's folder, the newest first."""
     try:
-        # Other versions have indexes of their own beside it, and other users too.
+        # Other versions have indexes of their own next to it, and other users too.
         index = own_root() / f"index-{_VERSION}.sqlite"
         make_folder(index.parent)
         # One process at a time, so that none deletes what another is writing.

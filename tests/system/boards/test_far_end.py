@@ -262,7 +262,7 @@ class Secure:
         self._connection, self._taken = Connection(own, port, 443), 0
 
     def _until(self, step: Callable[[], Found]) -> Found:
-        """Does what wants bytes from the other end until it is done."""
+        """Does what needs bytes from the other end until it is done."""
         while True:
             try:
                 return step()

@@ -145,7 +145,7 @@ def test_a_probe_that_is_killed_is_reported_and_the_others_go_on(here: Here) -> 
     counts = Counter(process["probe"] for process in processes_of(run))
     assert (counts["memory.latency"], counts["kernel.syscall"] >= 5) == (1, True)
     (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]
-    assert "killed by SIGKILL, perhaps by the kernel for want of memory" in killed["refused"]
+    assert "killed by SIGKILL, perhaps by the kernel for lack of memory" in killed["refused"]
     assert here.left_clean()
 
 

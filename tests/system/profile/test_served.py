@@ -32,7 +32,7 @@ from .test_applications import MISSING, PAGE, PROFILE
 
 PAGES = {"a.html": b"<html>" * 30_000, "b.png": b"picture", "empty.html": b""}
 DISPLAY = ROOT / "native" / "display"
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs Debian's {', '.join(MISSING)}")
 
 
 @pytest.fixture(scope="module")

@@ -148,7 +148,7 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
 def test_programs_of_an_older_port_have_what_the_part_has(board: Perfboard) -> None:
     """PXA270: ARMv5, without floating point."""
     words = ("--", "sh", "-c", "ls /lib/ld-linux*; seq 2000 | sort -r | sort -n | tail -1")
-    done = board("try", "verdex", "--port", "armel", *words)
+    done = board("try", "verdex", "--architecture", "armel", *words)
     assert done.stdout == "/lib/ld-linux.so.3\n2000\n"
     (row,) = board.json("runs")
     run = board.json("show", row["id"])

@@ -84,7 +84,7 @@ def test_a_probe_that_the_kernel_kills_for_memory_is_reported(here: Here) -> Non
     assert run["status"] == "complete"
     (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]
     assert "SIGKILL" in killed["refused"]
-    assert "want of memory" in killed["refused"]
+    assert "lack of memory" in killed["refused"]
     assert "kernel.syscall" in {metric["name"] for metric in run["metrics"]}
 
 

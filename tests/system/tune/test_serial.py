@@ -131,13 +131,13 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
         boots = result_of(run, "tune")["tried"][one["boot"] : one["boot"] + one["boots"]]
         assert 5 <= len(boots) == one["boots"]
         totals = [boot["marks"][-1]["t_ns"] / 1e9 for boot in boots]
-        label = dict(levels) or {"levels": "baseline"}
+        label = dict(levels) or {"levels": "start"}
         (metric,) = (
             m for m in run["metrics"] if m["name"] == "boot.total" and m["labels"] == label
         )
         assert metric["samples"] == totals
         assert 0.1 < statistics.median(totals) < 60
-    # Beside the levels the baseline was booted, too.
+    # Beside the levels the start was booted, too.
     assert tries[()]["boots"] >= 6
     assert len(boots_of(run)) == 5
     assert "detail" not in run["factors"]

@@ -100,7 +100,7 @@ def test_the_best_is_found_and_proved(tuned: tuple[Perfboard, Path, Any]) -> Non
     best_levels = tuning["tries"][tuning["best"]]["levels"]
     assert best_levels == {"console": "quiet", "flash": "cached", **kept}
     assert run["factors"]["flash"] == "cached"
-    # The baseline; nine levels by themselves; lz4 with each other flash; with what is kept all of
+    # The start; nine levels by themselves; lz4 with each other flash; with what is kept all of
     # console and each flash that is not slower; on the way to the best a few more: each was booted
     # once, and that is far from all 72.
     assert 20 < len(booted(boots)) == len(result_of(run, "tune")["tried"]) < 30
@@ -115,7 +115,7 @@ def test_the_advices_savings_add_up(tuned: tuple[Perfboard, Path, Any]) -> None:
     tuning = result_of(run, "tune")
     (base,) = [
         m for m in run["metrics"]
-        if m["name"] == "boot.total" and m["labels"] == {"levels": "baseline"}
+        if m["name"] == "boot.total" and m["labels"] == {"levels": "start"}
     ]  # fmt: skip
     saved = sum(one["saving_s"] for one in tuning["advice"])
     assert saved == pytest.approx(base["samples"][0] - total(run), abs=1e-9)
@@ -133,7 +133,7 @@ def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
     advised = by_hand(result_of(run, "tune")["advice"], tmp_path)
 
     def change(board: dict[str, Any]) -> None:
-        # What the baseline's delay=calibrated stands for.
+        # What the start's delay=calibrated stands for.
         board["machine"]["cpu"] += ",cntfrq=900000"
         advised(board)
 
@@ -240,7 +240,7 @@ def test_a_disk_that_fills(perfboard: Perfboard, tmp_path: Path) -> None:
     assert row["status"] == "failed"
 
 
-def test_a_baseline_that_does_not_boot_ends_the_tune(
+def test_a_start_that_does_not_boot_ends_the_tune(
     perfboard: Perfboard, derive: Derive, tmp_path: Path
 ) -> None:
     def change(board: dict[str, Any]) -> None:
@@ -249,10 +249,10 @@ def test_a_baseline_that_does_not_boot_ends_the_tune(
     boots = own_cache(perfboard, tmp_path)
     run = perfboard.json(*counted(derive(change), "console", "copy", "check"), code=4)
     assert run["status"] == "failed"
-    assert "The baseline does not boot" in run["errors"][0]["message"]
+    assert "The start does not boot" in run["errors"][0]["message"]
     assert run["errors"][0]["kind"] == "panic"
     (one,) = (one for one in result_of(run, "tune")["tries"] if one["outcome"] != "refused")
-    assert (one["stage"], one["outcome"], one["kind"]) == ("baseline", "not-booted", "panic")
+    assert (one["stage"], one["outcome"], one["kind"]) == ("start", "not-booted", "panic")
     assert len(booted(boots)) == 1
 
 

@@ -125,7 +125,7 @@ def test_the_writer_sleeps_as_often_as_the_level_says(tmp_path: Path, kernel: No
     assert played["sink", "adaptive"]["at_level"] == {"0": 200}
     assert (result["advised_way"], result["advised"], run["evidence"]) == ("sink", "3", "timed")
     page = Path(perfboard("report", "latest").stdout.strip()).read_text()
-    assert "Context switches over the margin" in page
+    assert "Context switches over the slack" in page
 
 
 def test_the_driver_refuses_what_is_wrong_and_survives_its_writers(

@@ -173,7 +173,7 @@ def test_two_instructions_a_cycle_want_pairs(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ('size = "512 KiB"', 'size = "16 KiB"', "the first level holds 32768"),
-        ("hit = ", 'hit = "500 ns" # ', "longer than that of memory behind it"),
+        ("hit = ", 'hit = "500 ns" # ', "longer than that of memory beyond it"),
         ("stream = ", 'stream = "4 us" # ', "longer than that of a line at random"),
         ('source = "TRM 7.1', 'source = "            " # "TRM 7.1', "source"),
     ],

@@ -57,4 +57,4 @@ def test_a_tune(
 
 def test_a_tune_of_a_virtual_board_by_another(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", "boot", "--board", "verdex", "--target", "virtual:rpi2"]
-    assert "--target virtual:rpi2: wants the line of a real board" in refused(words, capsys)
+    assert "--target virtual:rpi2: needs the line of a real board" in refused(words, capsys)

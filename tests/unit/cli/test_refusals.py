@@ -43,7 +43,7 @@ def no_run(homes: Path) -> Path:
         (["measure", "disk.dd", "--time", "5"], "--time: is for probes"),
         (["measure", "disk.dd", "--cpu", "0"], "--cpu: is for probes"),
         (["measure", "wakeups", "--with", "periods=7"], "periods is 7; give a whole number of at"),
-        (["measure", "memory.application"], "memory.application: wants a command"),
+        (["measure", "memory.application"], "memory.application: needs a command"),
         (["study", "bringup", "--only", "network.tcp", "--folder", "/tmp"], "--folder: no row"),
         (["measure", "--target", "local", "--target", "virtual:rpi2"], "--target: is given more"),
         (["study", "boot", "--target", "local", "--target=serial:///dev/x"], "--target: is given"),
@@ -95,7 +95,7 @@ def test_it_is_refused(
         (PROFILE.replace("LABELS", 'stream = "recrd"'), 'is "recrd"; did you mean "record"?'),
         (PROFILE.replace("LABELS", 'stram = "record"'), 'has no label "stram"; did you mean'),
         (APPLICATION.replace("LABELS", 'when = "first"').replace("1/s", "B"), 'is "first". They'),
-        (APPLICATION.replace("LABELS", 'when = "start"').replace("1/s", "B"), "wants a command"),
+        (APPLICATION.replace("LABELS", 'when = "start"').replace("1/s", "B"), "needs a command"),
     ],
 )
 def test_a_row_of_a_profile_is_refused(

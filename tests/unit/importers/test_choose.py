@@ -104,7 +104,7 @@ def test_another_programs_archive_is_named(tmp_path: Path, member: str, said: st
 
 
 def test_a_format_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: barebox'):
+    with pytest.raises(UsageError, match=r'--as: there is no "foo"\. There are: barebox'):
         choose_importer(file(tmp_path, b""), "foo")
 
 
@@ -120,7 +120,7 @@ def test_a_forced_format_that_is_wrong_finds_no_boot() -> None:
 
 def test_a_file_of_two_formats_is_refused(tmp_path: Path) -> None:
     lines = b"-- 0:tty -- time-stamp -- Nov/25/26 12:34:56 --\n[2026-11-25 00:00:00\r\n" * 2
-    with pytest.raises(UsageError, match=r"may be of minicom or screen\. Name one with --format"):
+    with pytest.raises(UsageError, match=r"may be of minicom or screen\. Name one with --as"):
         choose_importer(file(tmp_path, lines), "")
 
 

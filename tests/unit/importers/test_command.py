@@ -68,9 +68,18 @@ def test_a_wrong_format_is_answered_with_the_right_one(
     homes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = str(LOGS / "lava-pc.log")
-    assert call("import", path, "--format", "vcd") == 2
+    assert call("import", path, "--as", "vcd") == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert "It was read as vcd, and has the form of lava: leave --format out" in said
+    assert "It was read as vcd, and has the form of lava: leave --as out" in said
+
+
+def test_the_name_of_before_is_taken_with_a_note(
+    homes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("import", str(LOGS / "lava-pc.log"), "--format", "lava") == 0
+    assert "--format is called --as now; the old name goes with the next release\n" in (
+        capsys.readouterr().err
+    )
 
 
 def test_json_is_the_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +95,7 @@ def test_json_is_the_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["a\0b"], "give a saved log"),
         ([str(LOGS.parent.parent / "system")], "none of"),
         ([str(LOGS / "right.json")], "it is JSON of no program that Perfboard reads"),
-        ([str(LOGS / "tio-pc.log"), "--format", "x"], '--format: there is no "x"'),
+        ([str(LOGS / "tio-pc.log"), "--as", "x"], '--as: there is no "x"'),
         ([str(LOGS / "tio-pc.log"), "--usable", "("], '--usable: "(" is no regular expression'),
         ([str(LOGS / "tio-pc.log"), "--evidence", "timed"], "neither silicon"),
         ([str(LOGS / "tio-pc.log"), "--name", "../x"], '--name: "../x" is no name'),

@@ -118,7 +118,7 @@ def test_the_defaults_make_a_job_but_where_the_user_gives_the_command(measure: M
     try:
         measure.job(Setting(measure.defaults(), EXACT))
     except NotMeasurable as error:
-        assert "command" in measure.defaults() and str(error) == "wants a command"
+        assert "command" in measure.defaults() and str(error) == "needs a command"
 
 
 @pytest.mark.parametrize(("measure", "example"), EXAMPLES)

@@ -123,6 +123,6 @@ def test_a_pattern_that_would_take_for_ever_ends() -> None:
 
 
 def test_a_command_of_ones_own_is_asked_for() -> None:
-    with pytest.raises(NotMeasurable, match="wants a command"):
+    with pytest.raises(NotMeasurable, match="needs a command"):
         job_of("program", {})
     assert list(get_measure("program").commands({"command": "bc"})) == ["bc"]

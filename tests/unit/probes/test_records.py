@@ -71,7 +71,7 @@ def test_a_refusal_of_a_part_leaves_the_rest() -> None:
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        ("signal 9", "killed by SIGKILL, perhaps by the kernel for want of memory"),
+        ("signal 9", "killed by SIGKILL, perhaps by the kernel for lack of memory"),
         ("signal 11", "killed by SIGSEGV"),
         ("signal 999", "killed by signal 999"),
         ("timeout", "took far longer than asked, and was killed"),

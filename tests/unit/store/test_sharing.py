@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.report.writing import write_report
-from perfboard.store.accepted import accept, accepted_levels
+from perfboard.store.accepted import accept, accepted_runs
 from perfboard.store.folder import prune_unfinished, remove_run, runs_folder
 from perfboard.store.index import list_runs
 from perfboard.store.making import new_run
@@ -125,7 +125,7 @@ def test_the_users_accept_levels_in_one_store(common: Path) -> None:
     ours, theirs = stored(), Path(by_another(stored))
     accept(ours.name, "first")
     assert "accepted=" in by_another(lambda: accept(theirs.name, "second"))
-    assert [level.run for level in accepted_levels()] == [theirs.name, ours.name]
-    assert by_another(lambda: len(accepted_levels())) == "2"
+    assert [level.run for level in accepted_runs()] == [theirs.name, ours.name]
+    assert by_another(lambda: len(accepted_runs())) == "2"
     # A level is its owner's.
     assert "EnvironmentLacksError" in by_another(lambda: accept(ours.name, "third"))

@@ -71,6 +71,10 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
         assert [each.budget for each in run.no_verdicts] == [v["budget"] for v in old["verdicts"]]
         old["verdicts"] = []
     assert _without(new, "schema", "metrics", *added) == _without(old, "schema", "metrics", *parts)
+    # The start of a tune was called its baseline.
+    for metric in old["metrics"]:
+        if metric["labels"].get("levels") == "baseline":
+            metric["labels"]["levels"] = "start"
     metrics = [
         _without(metric, "title", "group", "evidence", "measurement") for metric in new["metrics"]
     ]
@@ -83,6 +87,10 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     tune = found.get("tune")
     for one in old["tuning"]["tries"] if old["tuning"] else ():
         one["excluded_because"] = one.pop("barred")
+        if one["stage"] == "baseline":
+            one["stage"] = "start"
+    if old["tuning"]:
+        old["tuning"]["start"] = old["tuning"].pop("baseline")
     assert (tune and _without(tune, "tried")) == old["tuning"]
     assert _boots(tune["tried"] if tune else []) == old["tried"]
 

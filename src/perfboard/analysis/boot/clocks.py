@@ -111,7 +111,7 @@ class BootClock:
 def follow(log: KernelLog, breaks: Sequence[int], floor_ns: int = 0) -> list[BootClock]:
     """The clocks of a log, in the order of their first records.
 
-    `breaks` are the times, in order, of a loader's words: a kernel's log does not go on behind
+    `breaks` are the times, in order, of a loader's words: a kernel's log does not go on after
     them. No kernel's clock began before `floor_ns`. Records of time zero were stored before their
     clock ran, and have none.
     """
@@ -270,7 +270,7 @@ def _last_of_store(log: KernelLog, clock: BootClock) -> Zero:
 
 
 def _is_live(log: KernelLog, places: "array[int]") -> bool:
-    """Whether records came as their clock ran: not from a store, one behind the other.
+    """Whether records came as their clock ran: not from a store, one after the other.
 
     Either nearly all of them came about as late, or two that found the line quiet did.
     """

@@ -12,7 +12,7 @@ _TENTH = 10
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase as defined: its metric name, study E's number, and its two marks."""
+    """A phase as defined: its metric name, the boot study's number, and its two marks."""
 
     name: str
     number: str

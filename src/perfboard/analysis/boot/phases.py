@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A boot cut into the phases of study E, which add up to the whole.
+"""A boot cut into the phases of the boot study of 2009, which add up to the whole.
 
 The cuts are those of the study's section on measuring: 1 bootloader, 2.1
 kernel copy and decompression, 2.2 kernel execution, 3.1 mounting the root file
@@ -116,7 +116,7 @@ def _seen(phase: Phase, origin: Mark | None) -> Phase:
 
 
 def _phases(boot: Boot) -> tuple[Phase, ...]:
-    """The phases that may be cut: study E's, or firmware, kernel and user space."""
+    """The phases that may be cut: the boot study's, or firmware, kernel and user space."""
     if boot.mark(FIRMWARE_END) is None:
         return PHASES
     firmware = _FIRMWARE

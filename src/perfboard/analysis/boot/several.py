@@ -43,12 +43,12 @@ class _KernelClock:
 def later_starts(
     log: KernelLog, clocks: Sequence[BootClock], events: Sequence[Event]
 ) -> tuple[Start, ...]:
-    """The boots behind the first, in order of time.
+    """The boots after the first, in order of time.
 
-    A loader's words show one if a kernel ran before them and does not go on behind them; or if the
+    A loader's words show one if a kernel ran before them and does not go on after them; or if the
     same words were there before, and the loader comes to its main loop a second time. A kernel's
     log shows one if its clock begins after the last record of the kernel before. A log that is
-    shown again has no clock that runs, or its own kernel goes on behind it.
+    shown again has no clock that runs, or its own kernel goes on after it.
     """
     kernels = [_kernel(log, clock) for clock in clocks]
     found: list[Start] = []

@@ -203,7 +203,7 @@ def _clock_mark(log: KernelLog, main: _OpenSpan, running: Sequence[_OpenSpan]) -
 
     The clock begins some way into the kernel's start; records before it all say zero, so the log
     does not show the start itself. If the clock counts from another instant, the mark is at the
-    first record behind the kernel's first words.
+    first record after the kernel's first words.
     """
     from_start = [clock for clock in running if clock.has_words and not clock.based]
     live = (clock for clock in from_start if _counts(clock, main))

@@ -54,9 +54,7 @@ def speed(a: Run, b: Run, name: str) -> str:
     unknown = margins.before is None or margins.after is None
     off = times[0] * (margins.before or 0.0) + times[1] * (margins.after or 0.0)
     if unknown or abs(times[0] - times[1]) <= off:
-        return (
-            f"{b.board.name} beside {a.board.name}: no difference that the margins allow to tell."
-        )
+        return f"{b.board.name} and {a.board.name}: no difference that the margins allow to tell."
     ratio = times[0] / times[1]
     if ratio >= 1:
         return f"{b.board.name} is {ratio:.2f} times as fast as {a.board.name}."

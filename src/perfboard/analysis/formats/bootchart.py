@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The logs that bootchart's collector keeps: /proc/stat, its processes and its disks, again and
-again, each time behind a line with the uptime in hundredths of a second."""
+again, each time after a line with the uptime in hundredths of a second."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ _HZ, _SECTOR = 100, 512
 _UPTIME = re.compile(r"\d{1,12}")
 _STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _STAT = re.compile(r"(\d{1,9}) \((.{0,64})\) \S (.{1,1000})")
-# Places behind the state in /proc/PID/stat: user and system time.
+# Places after the state in /proc/PID/stat: user and system time.
 _UTIME, _STIME = 10, 11
 _DISK = re.compile(
     r"\s*\d{1,6}\s+0\s+([a-z]{1,12}|mmcblk\d{1,3}|nvme\d{1,3}n\d{1,3})((?:\s+\d{1,20}){11,20})\s*"

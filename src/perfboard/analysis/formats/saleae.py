@@ -41,7 +41,7 @@ def read_saleae_table(stream: BinaryIO, wanted: Mapping[str, int]) -> Capture:
     if words := unknown_channels(wanted, names):
         raise ValueError(words)
     capture = Capture(tuple(names), _STEP_NS, {name: [] for name in wanted})
-    # A row's levels are one character each: their places behind the first comma.
+    # A row's levels are one character each: their places after the first comma.
     pending = {name: names.index(name) * 2 for name in wanted}
     levels: dict[str, bytes] = {}
     gaps = False

@@ -70,8 +70,8 @@ def judge_turns(turns: Sequence[Turn], rules: Rules, most: int) -> tuple[Judgeme
         for name in known
     ]
     decision = decide(excesses, rules.false_alarms, most)
-    if decision.wants:
-        return None, decision.wants
+    if decision.needs:
+        return None, decision.needs
     findings = [
         _finding(sides[0][0][name], name, pairs[name], answer, excess, len(known), rules, most)
         for name, answer, excess in zip(known, decision.answers, excesses, strict=True)

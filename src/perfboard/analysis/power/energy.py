@@ -110,5 +110,5 @@ def _check(
     if seen < LEAST_SAMPLES:
         raise ValueError(
             f"{channel.name} of {meter.name} had {seen} values in {format_value(whole_s, 's')}, "
-            f"which wants one each {format_value(slowest_s(whole_s), 's')}"
+            f"which needs one each {format_value(slowest_s(whole_s), 's')}"
         )

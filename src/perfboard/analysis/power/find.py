@@ -37,7 +37,7 @@ _KINDS = {
         ("/sys/class/powercap",),
         ("*/name", "*/max_energy_range_uj", "*/energy_uj"),
         rapl,
-        "energy_uj wants root: run as root there, or give its group the right to read it",
+        "energy_uj needs root: run as root there, or give its group the right to read it",
     ),
     "hwmon": _MeterKind(
         ("/sys/class/hwmon/*", "/sys/bus/iio/devices/*"), _CHIP, hwmon, "load its driver"

@@ -41,7 +41,7 @@ class Meter:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files to read, in the order in which `analysis.power.energy` wants their numbers."""
+        """The files to read, in the order in which `analysis.power.energy` needs their numbers."""
         return tuple(dict.fromkeys(file for each in self.channels for file in each.files))
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes at which memory latency steps up: the caches."""
+"""The sizes at which memory latency rises: the caches."""
 
 import math
 import statistics
@@ -55,13 +55,13 @@ class CacheStep:
 
 
 def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
-    """The steps of a latency curve: `points` are sizes in bytes and latencies in s.
+    """The rises of a latency curve: `points` are sizes in bytes and latencies in s.
 
     Log latency, with lone outliers taken out by running medians of three, is cut into
     segments of constant level, such that the squared deviations and a penalty
     for each segment are least. Segments that span about an octave, the first, and the
     last are plateaus; one that is LEAST_RATIO above the plateau below it ends a
-    step. Behind a cache the curve does not jump: it rises as ever less of what is
+    step. After a cache the curve does not jump: it rises as ever less of what is
     walked fits. So the step lies where the rise begins, between the last size on the
     plateau and the next.
 

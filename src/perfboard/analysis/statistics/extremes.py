@@ -45,7 +45,7 @@ def enough(maxima: Sequence[float], share: float) -> Extreme:
     import numpy as np
 
     if len(maxima) < FEWEST_MAXIMA or not 0 < share < 1:
-        raise ValueError(f"wants {FEWEST_MAXIMA} maxima and a share between 0 and 1")
+        raise ValueError(f"needs {FEWEST_MAXIMA} maxima and a share between 0 and 1")
     if min(maxima) == max(maxima):
         return Extreme(maxima[0], maxima[0], maxima[0], share)
     place, scale = (float(each[0]) for each in _fit(np.asarray([maxima], dtype=float)))

@@ -45,7 +45,7 @@ class Decision:
     """
 
     answers: tuple[SequentialAnswer, ...]
-    wants: int
+    needs: int
     suspects: int = 0
 
 

@@ -83,7 +83,7 @@ def _distance(known: Sequence[float], value: float) -> float:
 def _joined(values: Sequence[float], cuts: list[int], least: float) -> list[Segment]:
     """The segments between `cuts`, of which those that differ by `least` or less are joined.
 
-    Those are joined too whose border is misplaced for want of as many values as a segment needs.
+    Those are joined too whose border is misplaced for lack of as many values as a segment needs.
     """
     while True:
         found = [Segment(a, b, statistics.median(values[a:b])) for a, b in pairwise(cuts)]
@@ -94,7 +94,7 @@ def _joined(values: Sequence[float], cuts: list[int], least: float) -> list[Segm
 
 
 def _share(values: Sequence[float], one: Segment, two: Segment) -> float:
-    """The step as a share of the level before; 0 if a value beside it belongs to the other side."""
+    """The step as a share of the level before; 0 if a value next to it is of the other side."""
     before, after = one.level, two.level
     last, first = values[two.start - 1], values[two.start]
     if abs(last - before) > abs(last - after) or abs(first - after) >= abs(first - before):

@@ -7,7 +7,7 @@ from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.model.results.power import CurvePoint
 
 _POINTS = 400
-# The trace goes on by this share of the boot before it and behind it.
+# The trace goes on by this share of the boot before it and after it.
 _MARGIN = 0.03
 
 

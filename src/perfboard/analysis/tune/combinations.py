@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Combinations of levels, what they took, and which of them is best within limits.
 
-A combination is what differs from the baseline.
+A combination is what differs from the start.
 """
 
 import itertools
@@ -17,16 +17,16 @@ from perfboard.analysis.statistics.summary import Interval, difference_interval
 from perfboard.model.results.boot import Boot
 
 Combination = frozenset[tuple[str, str]]
-BASELINE: Combination = frozenset()
+START: Combination = frozenset()
 OTHER_PHASES = "other phases"
-# The label of metrics of the baseline's boots between those of the proof.
-PROOF_LABELS = {"levels": "baseline", "boots": "proof"}
+# The label of metrics of the start's boots between those of the proof.
+PROOF_LABELS = {"levels": "start", "boots": "proof"}
 # Up to this number, all combinations are tried.
 FEW = 64
 # The count of combinations stops here.
 _MANY = 10_000
 # A level makes phases faster where that is more than this share of what it costs in others:
-# that may be less beside other levels.
+# that may be less with other levels.
 _WORTH = 0.05
 
 
@@ -48,7 +48,7 @@ Known = MutableMapping[Combination, Cost | None]
 class Space:
     """The levels to combine: for each factor those that the best may have.
 
-    A level of None is the baseline's. `possible` says without building whether a combination can
+    A level of None is the start's. `possible` says without building whether a combination can
     be, and `kernel` is the same for those that have the same kernel, which takes longer to build
     than the rest of an image. `max_flash` and `max_ram` are limits in bytes, `most` how many
     combinations may be tried by a search that does not try all. A change below the share
@@ -127,7 +127,7 @@ def changed(combination: Combination, factor: str, level: str | None) -> Combina
 
 
 def allowed(space: Space, combination: Combination) -> bool:
-    """Whether all its levels may be in the best; factors it does not name are at the baseline."""
+    """Whether all its levels may be in the best; factors it does not name are at the start."""
     named = dict(combination)
     return all(named.get(factor) in levels for factor, levels in space.levels.items()) and (
         named.keys() <= space.levels.keys()
@@ -165,9 +165,9 @@ def bound(space: Space, known: Known) -> float | None:
 def narrowed(space: Space, known: Known) -> Space:
     """The space without levels of which nothing is to be hoped: they made no phase faster.
 
-    Neither alone, nor beside any other level that they were tried with, nor did they take less of
-    what is limited. Levels that did not boot alone are left out too, and those with the baseline's
-    image. Levels that cannot be alone stay, and so does a level that the baseline must be left for.
+    Neither alone, nor with any other level that they were tried with, nor did they take less of
+    what is limited. Levels that did not boot alone are left out too, and those with the start's
+    image. Levels that cannot be alone stay, and so does a level that the start must be left for.
     """
 
     def pays(before: Cost, after: Cost) -> bool:
@@ -182,7 +182,7 @@ def narrowed(space: Space, known: Known) -> Space:
     def hopeful(factor: str, level: str | None) -> bool:
         if level is None or None not in space.levels[factor]:
             return True
-        if known.get(alone := changed(BASELINE, factor, level)) is None:
+        if known.get(alone := changed(START, factor, level)) is None:
             return alone not in known
         tried = (
             (known.get(changed(each, factor, None)), after)
@@ -210,7 +210,7 @@ def nearest(space: Space, known: Known) -> Combination:
         for each, measured in known.items()
         if measured is not None and allowed(space, each)
     ]
-    return min(found)[-1] if found else BASELINE
+    return min(found)[-1] if found else START
 
 
 class TimedBoot(Protocol):
@@ -226,7 +226,7 @@ class TimedBoot(Protocol):
 
 
 def effects(base: TimedBoot, alone: TimedBoot) -> dict[str, float]:
-    """The decrease of each phase from the baseline, in s.
+    """The decrease of each phase from the start, in s.
 
     If one lacks a mark and so has joined phases, these count as one, OTHER_PHASES.
     """

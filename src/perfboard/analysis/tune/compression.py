@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When compression pays: study E's equation, and the form where reading overlaps.
+"""When compression pays: the boot study's equation, and the form where reading overlaps.
 
-Study E (2009) reads all of a compressed image and then unpacks it: that pays if size_c/bw_read +
+The boot study reads all of a compressed image and then unpacks it: that pays if size_c/bw_read +
 size_c/bw_decompress < size/bw_read. If reading and unpacking overlap, only the slower of the two
 counts.
 """
@@ -49,7 +49,7 @@ def sequential_crossing(one: PackedSize, other: PackedSize) -> float | None:
 def overlapped_crossing(one: PackedSize, other: PackedSize) -> float | None:
     """As `sequential_crossing`, where reading and unpacking overlap.
 
-    The smaller falls behind where the larger has been read in the time that the smaller
+    The smaller is late where the larger has been read in the time that the smaller
     takes to be unpacked.
     """
     small, large = sorted((one, other), key=lambda packed: packed.size)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
     FEW,
+    START,
     Combination,
     Cost,
     Known,
@@ -114,7 +114,7 @@ class _Effects:
         return self._sorted[here, factor]
 
     def _distance(self, here: Combination, rest: Combination, factor: str) -> float:
-        """How much the factors move that have another level, beside that which is changed."""
+        """How much the factors move that have another level, besides the one that is changed."""
         other = {name for name, _ in here ^ rest} - {factor}
         return sum(self._weights.get(name, 0.0) for name in sorted(other))
 
@@ -132,31 +132,31 @@ def _between(before: Cost, after: Cost) -> _Effect:
 def search(space: Space, known: Known) -> Iterator[list[Combination]]:
     """Batches to measure; whoever runs it adds each to `known` before asking for the next.
 
-    `known` has the baseline, and of each level what it does alone where that was measured.
+    `known` has the start, and of each level what it does alone where that was measured.
     """
     left = [each for each in space.all if each not in known]
     if space.all and len(left) <= FEW:
         if left:
             yield left
         return
-    budget = len(known) + space.most
+    most = len(known) + space.most
     start = predicted(space, known)
     if start not in known:
         yield [start]
-    while batch := _promising(space, known)[: budget - len(known)]:
+    while batch := _promising(space, known)[: most - len(known)]:
         yield batch
 
 
 def predicted(space: Space, known: Known) -> Combination:
-    """The best by estimates alone, from the baseline a change at a time.
+    """The best by estimates alone, from the start a change at a time.
 
-    The levels that a factor must leave the baseline for come first.
+    The levels that a factor must leave the start for come first.
     """
-    base = known[BASELINE]
+    base = known[START]
     assert base is not None  # noqa: S101 - without it nothing is searched
     found = _Effects(space, known)
-    here, measured = BASELINE, base
-    # Estimates beside different combinations may contradict each other: then there is no end.
+    here, measured = START, base
+    # Estimates with different combinations may contradict each other: then there is no end.
     for _ in range(4 * len(space.levels)):
         level_of = dict(here)
         forced = [f for f, levels in space.levels.items() if level_of.get(f) not in levels]
@@ -186,7 +186,7 @@ def _promising(space: Space, known: Known) -> list[Combination]:
     """
     here = nearest(space, known)
     measured = known[here]
-    assert measured is not None  # noqa: S101 - the baseline has booted
+    assert measured is not None  # noqa: S101 - the start has booted
     found, kernels = _Effects(space, known), {space.kernel(each) for each in known}
     now = space.rank(measured)
     better = now[0], now[1] * (1 - space.resolution)
@@ -238,7 +238,7 @@ def _shared_cost(one: _Effect, other: _Effect) -> float:
 
 def _weight(space: Space, known: Known, factor: str) -> float:
     """How much the factor moves: the most that one of its levels changes any phase by, in s."""
-    base = known[BASELINE]
-    singles = [known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]]
+    base = known[START]
+    singles = [known.get(changed(START, factor, level)) for level in space.levels[factor]]
     found = [effects(base, one) for one in singles if one is not None and base is not None]
     return max((abs(s) for each in found for s in each.values()), default=0.0)

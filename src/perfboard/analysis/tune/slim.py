@@ -13,7 +13,7 @@ from perfboard.model.results.boot import Boot
 
 # Without it, Kconfig does not allow switching off most options.
 EXPERT = "CONFIG_EXPERT"
-# ld breaks the line behind a long name.
+# ld breaks the line after a long name.
 _SECTION = re.compile(
     r"^ (\.\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+\.o)$", re.ASCII | re.MULTILINE
 )
@@ -91,7 +91,7 @@ def switched_off(
     kept: Collection[str],
     enabled: Callable[[Mapping[str, str]], frozenset[str]],
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Those unused options that can be asked off together, and what is to be asked for beside.
+    """Those unused options that can be asked off together, and what is to be asked for with them.
 
     `enabled` gives the options that are built in where some are asked for over the board's, "n"
     for off. With those that are off may go what depends on them, but none of `kept`; and nothing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part's parameters in the board file, beside those that probes see on the virtual board."""
+"""A part's parameters in the board file, and those that probes see on the virtual board."""
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board's figures beside those that were published of the real board."""
+"""A virtual board's figures and those that were published of the real board."""
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -174,7 +174,7 @@ def probes_for(figures: Iterable[PublishedValue], probes: Mapping[str, Iterable[
 def checked_ranges(figures: Iterable[PublishedValue]) -> dict[str, tuple[int, int] | None]:
     """The metrics that there are figures of, with the least and the greatest size of those.
 
-    If figures are of one operation or method, that stands behind the metric's name. A metric
+    If figures are of one operation or method, that stands after the metric's name. A metric
     without sizes has None. With whole programs, the metrics of `perfboard try` are checked.
     """
     found: dict[str, tuple[int, int] | None] = {}

@@ -7,7 +7,7 @@ from statistics import median
 from perfboard.model.results.wakeups import Playback, PublishedWakeups
 from perfboard.model.units import format_value
 
-# Study F (2008): an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz. Its
+# The wake-up study: an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz. Its
 # switches were counted while files were copied.
 PUBLISHED = (
     PublishedWakeups(
@@ -15,7 +15,7 @@ PUBLISHED = (
         switches=-0.65,
         copies=0.0319,
         power=-0.0192,
-        source="study F (2008), an ARM926 at 192 MHz with kernel 2.6.10",
+        source="the wake-up study of 2008, an ARM926 at 192 MHz with kernel 2.6.10",
     ),
 )
 # The ways of which one is advised, the best first.
@@ -29,7 +29,7 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
     """The way, its level, and why: ("", "", why) where no level is safe.
 
     The level is the highest that missed nothing under any load, nor did those below it, whose
-    margin is an eighth more than the most that a wake of that way needed, and that has fewer
+    slack is an eighth more than the most that a wake of that way needed, and that has fewer
     context switches than level 0.
     """
     for way in _WAYS:
@@ -47,14 +47,14 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
         safe = [
             level
             for level in levels
-            if margin_ns(buffers, level, period_ns) >= needed + needed // 8
+            if slack_ns(buffers, level, period_ns) >= needed + needed // 8
             and not any(str(each) in missing for each in levels if each <= level)
         ]
         spared = {level: more for level in safe if (more := _more(fixed, level)) is not None}
         for level in safe:
             if spared.get(level, -1.0) < 0:
-                margin = margin_ns(buffers, level, period_ns)
-                because = _because(level, levels, needed, margin, missing, period_ns)
+                slack = slack_ns(buffers, level, period_ns)
+                because = _because(level, levels, needed, slack, missing, period_ns)
                 return way, str(level), because + _spares_nothing(level, spared)
         return (
             "",
@@ -92,7 +92,7 @@ def _spares_nothing(level: int, spared: Mapping[int, float]) -> str:
     )
 
 
-def margin_ns(buffers: int, level: int, period_ns: int) -> int:
+def slack_ns(buffers: int, level: int, period_ns: int) -> int:
     """The time from the release that wakes the writer until a buffer is due that is not filled.
 
     The writer sleeps until `level` and one of the `buffers` are released; the others are filled.
@@ -109,7 +109,7 @@ def by_mode(playbacks: Sequence[Playback]) -> dict[tuple[str, str, str], list[Pl
 
 
 def needed_of(playback: Playback) -> int:
-    """The most of its margin that a wake needed, in ns; where that is unknown, its latency."""
+    """The most of its slack that a wake needed, in ns; where that is unknown, its latency."""
     return playback.latency_max_ns if playback.needed_ns is None else playback.needed_ns
 
 
@@ -117,19 +117,19 @@ def _because(
     level: int,
     levels: Sequence[int],
     needed: int,
-    margin: int,
+    slack: int,
     missing: set[str],
     period_ns: int,
 ) -> str:
     words = (
         f"the slowest wake needed {_time(needed)} to fill a buffer, and level {level} leaves it "
-        f"{_time(margin)}"
+        f"{_time(slack)}"
     )
     above = [each for each in levels if each > level]
     missed = [str(each) for each in above if str(each) in missing]
     if missed:
         words += f"; level {' and '.join(missed)} missed deadlines"
-    elif above and margin - (above[-1] - level) * period_ns < needed + needed // 8:
+    elif above and slack - (above[-1] - level) * period_ns < needed + needed // 8:
         words += f"; level {above[-1]} leaves too little"
     return words
 

@@ -65,7 +65,7 @@ def energy_in(name: str, seconds: np.ndarray, watts: np.ndarray, span: MeterSpan
     count = int(inside.sum())
     if count < LEAST_SAMPLES:
         raise ValueError(
-            f"{name} has {count} samples in {format_value(length_s, 's')}, which wants one each "
+            f"{name} has {count} samples in {format_value(length_s, 's')}, which needs one each "
             f"{format_value(slowest_s(length_s), 's')}"
         )
     if has_gap(seconds[inside], float(np.median(np.diff(seconds)))):

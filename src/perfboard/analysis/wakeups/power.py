@@ -35,7 +35,7 @@ def modelled_w(model: PowerModel, playbacks: Sequence[Playback]) -> tuple[float,
 def modelled_change(
     model: PowerModel, playbacks: Sequence[Playback], before: Sequence[Playback]
 ) -> tuple[float, float]:
-    """The least and the greatest change beside `before`, as a share.
+    """The least and the greatest change against `before`, as a share.
 
     The power of a part is somewhere in the model's ranges, and the same in both.
     """

@@ -38,7 +38,7 @@ class LineBoots:
             pseudo = self._wired.line.evidence is Evidence.HOST
         check_command("--reset", options.reset)
         self._others.instruments()
-        # Whoever has written a file of a real board says that the line leads to one.
+        # A file of a real board, which the user has written, says that the line leads to one.
         self.evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
         self._facts: dict[str, str] = {}
         self.notes = dict.fromkeys(self._wired.notes)
@@ -56,7 +56,7 @@ class LineBoots:
                 silent_s=options.silence,
                 boot_s=options.timeout,
             )
-            # Whatever its kernel prints in a boot is known of it.
+            # The facts of the board grow by what its kernel prints in a boot.
             board.facts = self._facts
             yield board
 

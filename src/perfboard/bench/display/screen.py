@@ -61,7 +61,7 @@ class _Reference:
     """The pictures that a reference was made of."""
 
     hashes: list[str] = field(default_factory=list)
-    # The watcher makes as many as it wants, so that none of them may be missing.
+    # The watcher makes as many as it needs, so that none of them may be missing.
     tries: int = 0
     picture: NDArray[uint32] | None = None
 

@@ -64,7 +64,7 @@ def ready_boards(
     loaded = [load_board(name) for name in boards]
     for one in loaded:
         check_job(job, one.board)
-        arch = job.port or one.board.machine.architecture.name
+        arch = job.architecture or one.board.machine.architecture.name
         check_names(job.packages, arch)
         AptState(arch, lab.progress).check_known(job.packages)
     variants = []

@@ -20,7 +20,7 @@ from perfboard.probes.session import NAME, machine_and_arch
 from perfboard.targets.base import Channel, Target
 from perfboard.targets.folder import working_folder
 
-# Beside what a trial takes: the questions before it, and answers that come late.
+# Besides what a trial takes: the questions before it, and answers that come late.
 _PATIENCE_S = 30.0
 # A row of the times of as many frames as anybody asks for.
 _LONGEST = 1 << 20
@@ -52,7 +52,7 @@ class ReadyRow(Row):
 class SenderReport(Row):
     """A trial of one sender, as native/probe/commands/packets.c prints it.
 
-    That of a far end (native/far_end/generator.c) is never behind, and keeps nothing busy.
+    That of a far end (native/far_end/generator.c) is never late, and keeps nothing busy.
     """
 
     row: Literal["trial"]

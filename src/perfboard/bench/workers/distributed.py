@@ -105,7 +105,7 @@ def distributed_workers(address: str, note: Note, keeper: Keeper) -> Iterator[Su
             def pass_on(result: "Future[Any]") -> None:
                 try:
                     found.set_result(keeper.keep(work, ended(result)))
-                # Whatever it is, it is for the thread that waits for the outcome.
+                # Any error is for the thread that waits for the outcome.
                 except BaseException as error:
                     found.set_exception(error)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the workers that the user wants: this machine's processors, or those of a scheduler."""
+"""Opens the workers that the user asks for: this machine's processors, or those of a scheduler."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -79,7 +79,7 @@ def check(options: argparse.Namespace) -> int:
             print(printable(f"{entry.kind} {name}: {damage}"))
         print(f"{len(entries)} entries, {len(damaged)} damaged or of an older version.")
         if damaged:
-            print("Whatever needs one of these makes it again.")
+            print("A command that needs one of these makes it again.")
     return EnvironmentLacksError.exit_code if damaged else 0
 
 

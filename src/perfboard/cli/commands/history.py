@@ -14,7 +14,7 @@ from perfboard.store.index import list_runs
 
 
 def history(options: argparse.Namespace) -> int:
-    """Prints the series of a metric, and its steps."""
+    """Prints the series of a metric, and its changes."""
     tags = parse_tags(options.tag).items()
     listed = list_runs()
     rows = [

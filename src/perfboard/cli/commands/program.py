@@ -49,7 +49,7 @@ def trying(
         files=tuple(Path(name) for name in given.push),
         limit_s=given.time_limit,
         without=given.without,
-        port=given.port,
+        architecture=given.architecture,
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:

@@ -36,7 +36,7 @@ def requested(options: argparse.Namespace) -> tuple[Request, TuneOptions]:
             )
     if virtual_name(target) not in (None, board):
         raise UsageError(
-            f"--target {target}: wants the line of a real board; a virtual one is named by --board"
+            f"--target {target}: needs the line of a real board; a virtual one is named by --board"
         )
     request = Request(
         target=target,

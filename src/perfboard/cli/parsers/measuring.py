@@ -76,7 +76,7 @@ it only with --allow. --max-flash limits the bytes of bootloader, kernel and roo
 
 With --target, each image is written to a real board and booted there, in turns: at least 5
 boots each, until half the interval of the median is below 1%, or until --boots. If the boots
-do not separate the best combination from the baseline, the tune is inconclusive (exit code 5).
+do not separate the best combination from the start, the tune is inconclusive (exit code 5).
 
 examples:
   perfboard tune boot --board verdex

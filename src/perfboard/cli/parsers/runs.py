@@ -10,7 +10,7 @@ _IMPORT = """\
 Read saved logs, store the boots in them as one run, and write its report.
 
 A log may be of grabserial, ts, tio, minicom, screen, picocom, labgrid or LAVA, a console log with
-the kernel's own times, or dmesg in any of its formats. Its format is found by its content; --format
+the kernel's own times, or dmesg in any of its formats. Its format is found by its content; --as
 names it. A phase is as precise as the log's stamps. Phases that a log cannot show are absent: dmesg
 has none before the kernel's clock runs. Reports of bootloaders and systemd, traces, captures and
 results of other benchmarks are read as well; each may be compressed.

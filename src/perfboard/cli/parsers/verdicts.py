@@ -12,7 +12,7 @@ initcall or function that takes longer is named, and what changed in the image.
 
 Without --baseline it is held against the last accepted run of the same study, board, evidence and
 factors, never against itself. The first such run is stored as the baseline, and nothing is
-compared. --accept takes a new level.
+compared. --accept takes the run as the new baseline.
 
 --measure A B judges no stored run: it measures A and B in turn, and judges B. Each is a board's
 name or file, with levels of a virtual one after commas, or a target. Pairs are measured in the
@@ -40,7 +40,7 @@ is named, and what changed in the image.
 Run it in your git repository. The work is done in a private work tree in the temporary folder,
 which is removed at the end, also after ^C. Each commit's COMMAND runs at the top of it, and finds
 there what the commit before has built. BOARD names its kernel and root file system by paths
-beside its file, where COMMAND leaves them.
+next to its file, where COMMAND leaves them.
 
 A commit is bad if it is nearer to BAD than to GOOD, by the metric that changed most. One that does
 not build or boot is skipped; if that leaves several, the exit code is 5.
@@ -75,8 +75,8 @@ def add_commands(commands: Commands) -> None:
         "history",
         "history",
         "show a metric over the runs, and where it changed",
-        "Show a metric over the runs, oldest first, and the steps in it: where its level changed\n"
-        "for good, and between which commits (--tag commit=... of the runs).\n\n"
+        "Show a metric over the runs, oldest first, and the changes in it: from where on its\n"
+        "value is another for good, and between which commits (--tag commit=... of the runs).\n\n"
         "examples:\n"
         "  perfboard history\n"
         "  perfboard history boot.kernel.init --board verdex --tag branch=main\n"
@@ -91,7 +91,7 @@ def add_commands(commands: Commands) -> None:
     dashboard = commands.add(
         "dashboard",
         "dashboard",
-        "write a site of all boards and metrics, with the steps of each",
+        "write a site of all boards and metrics, with the changes of each",
         "Write a static site into the folder OUT: every board and metric over the runs, and\n"
         "where each changed. Open OUT/index.html; no server is needed. It replaces an earlier\n"
         "site there.",

@@ -93,7 +93,7 @@ def cached(
     """The folder of the entry with these `inputs`, built first where it is absent or damaged.
 
     `build` fills the empty folder that it is given; its work is thrown away if
-    it raises. The entry gets a manifest beside what `build` made, by which every file is
+    it raises. The entry gets a manifest next to what `build` made, by which every file is
     checked each time. The folder belongs to all who share the cache: nobody may write to it.
     The code of `build` is an input too, except of a kind in `LASTING`: its inputs have the options
     that tools are given.
@@ -121,7 +121,7 @@ def cached(
                 _remove(entry)
             # Another user's that died may have left its own, which is not ours to remove.
             unfinished = entry.with_name(f"{key}.{os.geteuid()}{UNFINISHED}")
-            # Whoever holds the lock is the only builder: what is there is a dead one's.
+            # The lock's holder is the only builder: what is there is a dead one's.
             _remove(unfinished)
             if os.path.lexists(unfinished):
                 raise _anothers(unfinished, "is in the way")
@@ -193,7 +193,7 @@ def kept_folder(
             say_damage(folder.parent.name, folder.name, damage)
             with progress.step("removing what is not whole in the cache", 1):
                 _remove(folder)
-        # Whoever is killed meanwhile leaves no manifest.
+        # A command that is killed meanwhile leaves no manifest.
         manifest.unlink(missing_ok=True)
         if damage:
             folder.mkdir(mode=0o700, parents=True)

@@ -29,7 +29,7 @@ UNFINISHED = ".unfinished"
 CCACHE, COMPILER = "ccache", "ziglang"
 # Kinds that are one entry, which tools of others keep in order.
 _ONE = (CCACHE,)
-# Kinds whose entries are worked in, so that each has its manifest beside it.
+# Kinds whose entries are worked in, so that each has its manifest next to it.
 KEPT = ("apt", "kernel-tree", COMPILER)
 # Kinds that take minutes, a network, or keys that must stay the same: no change of our code makes
 # them anew, so the inputs of each name all options that we give.
@@ -76,7 +76,7 @@ def lock_of(folder: Path) -> str:
 
 
 def manifest_of(folder: Path) -> Path:
-    """The place of an entry's manifest: beside a folder that is worked in, else inside."""
+    """The place of an entry's manifest: next to a folder that is worked in, else inside."""
     if folder.name in _ONE or folder.parent.name in KEPT:
         return folder.with_name(f"{folder.name}.jsonl")
     return folder / NAME
@@ -182,7 +182,7 @@ def _remove(root: Path, entry: CacheEntry) -> bool:
         entry.folder.rename(aside)
         inside = entry.manifest.is_relative_to(entry.folder)
         manifest = aside / NAME if inside else entry.manifest
-        # Whoever finds an entry changes this time before anything else.
+        # A command that finds an entry changes this time before anything else.
         if entry.usable and _time(manifest) not in (entry.used_ns, None):
             aside.rename(entry.folder)
             return False

@@ -71,7 +71,7 @@ class Lock:
             os.close(file)
             return False
         self._file = file
-        # Whoever removes old files of a cache would remove the lock itself.
+        # A tool that removes old files of a cache would remove the lock itself.
         with suppress(OSError):
             os.utime(file)
         words = " ".join(("perfboard", *sys.argv[1:]))
@@ -154,7 +154,7 @@ def _open(path: Path) -> int:
         with suppress(FileExistsError):
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, 0o644)
             if is_shared(path.parent):
-                # Whoever may make a lock there may hold this one.
+                # All who may make a lock there may hold this one.
                 rights = stat.S_IMODE(path.parent.stat().st_mode) & 0o666
                 os.fchmod(file, rights)
             return file

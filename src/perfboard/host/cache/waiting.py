@@ -40,7 +40,7 @@ def _wait(lock: Lock, progress: Progress, usual: Callable[[], float | None]) -> 
     usual_s = usual()
     with progress.step("waiting for another build", inf) as step:
         while not lock.take(_SAYS_S):
-            # A step of work that nobody wants any more raises.
+            # A step of work that nobody needs any more raises.
             step.update(0, _words(lock.holder(), usual_s, time.time()))
 
 

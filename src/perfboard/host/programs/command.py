@@ -103,12 +103,12 @@ def failure(what: str, outcome: CommandOutcome, folder: Path) -> EnvironmentLack
     output = f"its last lines:\n{outcome.last_lines}"
     if outcome.lacks:
         return EnvironmentLacksError(
-            f"{what} for want of this machine: {outcome.lacks}\nGive it what it lacks, and run "
+            f"{what} for lack of this machine: {outcome.lacks}\nGive it what it lacks, and run "
             f"it again; {output}"
         )
     if outcome.code == -signal.SIGKILL:
         return EnvironmentLacksError(
-            f"{what}: it was killed, as for want of memory; free some, and run it again; {output}"
+            f"{what}: it was killed, as for lack of memory; free some, and run it again; {output}"
         )
     for place in (folder, temporary_folder()):
         free = shutil.disk_usage(place).free

@@ -23,7 +23,7 @@ _MACHINES = {
     ("EM_MIPS", 32): "mipsel",
     ("EM_PPC", 32): "powerpc",
 }
-# EF_ARM_ABI_FLOAT_SOFT, and the loader of Debian's port without hard floating point.
+# EF_ARM_ABI_FLOAT_SOFT, and the loader of Debian's architecture without hard floating point.
 _SOFT, _SOFT_LOADER = 0x200, "/lib/ld-linux.so.3"
 _LONGEST, _MOST_LIBRARIES = 100, 50
 # Errors other than its own that pyelftools raises for a damaged file.

@@ -19,7 +19,7 @@ _FOLDERS = (
 )
 _ANYONES = ("tmp", "var/tmp")
 _DATABASE = "var/lib/dpkg"
-# dpkg keeps the other files beside the scripts (deb(5)), and this one in its status.
+# dpkg keeps the other files next to the scripts (deb(5)), and this one in its status.
 _NOT_KEPT = ("control",)
 
 

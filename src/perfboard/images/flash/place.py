@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The place that a 32-bit ARM kernel is unpacked from and runs at: study E's three, and one.
+"""The place that a 32-bit ARM kernel is unpacked from and runs at: the boot study's three, and one.
 
 `copied`: the bootloader copies the compressed kernel to memory, where it unpacks itself.
 `flash`: it unpacks itself from where it lies in flash. `xip`: it is not compressed, and its

@@ -34,7 +34,7 @@ def make_variables(arch: Architecture) -> dict[str, str]:
         # Kernels of one source that differ in a few options have most objects in common.
         "CCACHE_DIR": str(own_root() / CCACHE),
         "CCACHE_MAXSIZE": "2G",
-        # The preprocessed source is compiled: that halves its own cost beside the compiler's.
+        # The preprocessed source is compiled: that halves its own cost, next to the compiler's.
         "CCACHE_NOCPP2": "1",
     }
 

@@ -55,7 +55,7 @@ def needs_of(board: VirtualBoard, roots: tuple[RootKind, ...]) -> tuple[Need, ..
     machine = board.machine.architecture.needs
     if isinstance(board, FlashBoard):
         in_flash = board.image.root is not None and "root=" not in board.image.kernel.arguments
-        # Whoever sets U-Boot's `bootargs` says where the root is, too.
+        # A file that sets U-Boot's `bootargs` says where the root is, too.
         if in_flash and "bootargs" not in board.image.bootloader.variables:
             machine = (*machine, *_FLASH)
     return (*machine, *(need for kind in roots for need in _of_root(kind)))

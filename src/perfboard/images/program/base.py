@@ -70,8 +70,8 @@ class ProgramJob:
     """A command, the user's files and folders for its folder, and its time limit.
 
     `without` are packages, or patterns of their names, that others depend on, and that are
-    left out. `port` is the Debian port whose packages are taken; "": that of the board. `input` is
-    the command's standard input; None: nothing. `from_disk` puts the packages on the
+    left out. `architecture` is Debian's whose packages are taken; "": the board's. `input` is the
+    command's standard input; None: nothing. `from_disk` puts the packages on the
     board's disk, if it has one. `screen` has the scope look at the screen that a program shows it.
     `pages` is the folder whose files the far end of the board's network serves, over TLS too where
     the folder `authority` has its certificate.
@@ -83,7 +83,7 @@ class ProgramJob:
     limit_s: float = 600.0
     input: Path | None = None
     without: tuple[str, ...] = ()
-    port: str = ""
+    architecture: str = ""
     from_disk: bool = False
     screen: bool = False
     pages: Path | None = None
@@ -177,11 +177,11 @@ def check_job(job: ProgramJob, board: VirtualBoard) -> None:
         )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
-    ports = board.machine.architecture.older_ports
-    if job.port and job.port not in ports:
+    own = board.machine.architecture
+    if job.architecture and job.architecture not in own.older:
         raise UsageError(
-            f"--port {job.port}: board {board.name} has {' and '.join(ports) or 'no port'} besides "
-            f"its own, {board.machine.architecture.name}"
+            f"--architecture {job.architecture}: board {board.name} has "
+            f"{' and '.join(own.older) or 'none'} besides its own, {own.name}"
         )
     if (largest := lay_out(board, _MOST_FILES, 0)).end - largest.ram > _MOST_MEMORY:
         raise UsageError(
@@ -229,7 +229,7 @@ def build_trial_base(variant: Variant, job: ProgramJob, progress: Progress) -> T
             "tried where image.kernel has `source` and `config`, so that what a trial needs can "
             "be added"
         )
-    state = AptState(job.port or arch.name, progress)
+    state = AptState(job.architecture or arch.name, progress)
     probe = find_binary(arch.probe, progress)
     on_disk = job.from_disk and board.disk is not None
     blocks = f"{read_ahead(variant.board)}K" if on_disk else SMALL_BLOCKS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference root file system: study E's, as an image that is the same each time."""
+"""The reference root file system: the boot study's, as an image that is the same each time."""
 
 import shutil
 import subprocess

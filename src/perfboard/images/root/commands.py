@@ -10,7 +10,7 @@ from perfboard.images.root.tree import Node
 from perfboard.images.root.ubi import leb_size, volume_size
 from perfboard.images.root.writable import BLOCK, WRITABLE
 
-# The folder of the files, beside which the commands run.
+# The folder of the files, next to which the commands run.
 TREE = "root"
 # The files that some of the commands read.
 NODES, ORDER, VOLUME = "nodes.txt", "order.txt", "volume.ini"
@@ -19,7 +19,7 @@ _UUID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True)
 class RootCommands:
-    """Commands, and the files beside the tree that they read, by name.
+    """Commands, and the files next to the tree that they read, by name.
 
     If `pretended`, they are one session of fakeroot: only its last command sees nodes that the
     others make. In the file of an order, a path may be a pattern.

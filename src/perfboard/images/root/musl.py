@@ -48,7 +48,7 @@ def build_busybox(
 
     It is of Debian's source by Debian's configuration for busybox-static, without what musl
     cannot do (`LEFT_OUT`); where `ordered`, the functions that a boot uses come first (`ORDER`).
-    Beside it are busybox_unstripped and the linker's map of that. Raises EnvironmentLacksError
+    Next to it are busybox_unstripped and the linker's map of that. Raises EnvironmentLacksError
     where a package cannot be had, and otherwise as `command.failure` says.
     """
     sources = SourceState(progress)

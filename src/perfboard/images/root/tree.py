@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the reference system: study E's, as its factors' levels would have them."""
+"""The files of the reference system: the boot study's, as its factors' levels would have them."""
 
 import random
 import shlex

@@ -35,7 +35,7 @@ def timed_lines(lines: Iterable[SavedLine]) -> Iterator[SavedLine]:
 def record_of(line: bytes) -> tuple[int, int] | None:
     """The kernel's time of the first record on a line, and its place; None if there is none.
 
-    The time is no epoch's. The place is 0 behind nothing but a level and colours.
+    The time is no epoch's. The place is 0 after nothing but a level and colours.
     """
     if b"[" not in line:
         return None

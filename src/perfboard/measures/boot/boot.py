@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boot: the board's own image from reset until it is usable, phase by phase (study E)."""
+"""boot: the board's own image from reset until it is usable, phase by phase (boot study, 2009)."""
 
 import re
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.characters: a byte at a time through stdio, as bonnie++ 1.9x does (study B)."""
+"""disk.characters: a byte at a time through stdio, as bonnie++ 1.9x does (bring-up study, 2010)."""
 
 from typing import ClassVar
 

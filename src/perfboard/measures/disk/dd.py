@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.dd and memory.dd: the target's own dd writes zeros to a file, and to a tmpfs (study B)."""
+"""disk.dd and memory.dd: the target's own dd writes zeros to a file, and to a tmpfs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ class Dd(Measure):
         size = _size(setting)
         script = ""
         for block in _BLOCKS:
-            # fsync() is no part of study B's dd; that of a file has it all the same.
+            # fsync() is no part of the bring-up study's dd; that of a file has it all the same.
             words = f"bs={block} count={size // block}{'' if self._in_memory else ' conv=fsync'}"
             command = f'exec dd if=/dev/zero of="$0" {words} 2> /dev/null'
             line = timed(f"dd-{block}", 1, ["sh", "-c", command, "PLACE"])
@@ -86,7 +86,7 @@ def _memory_limit(busy: Metric | None) -> str:
 
 
 def _size(setting: Setting) -> int:
-    """Bytes that dd writes: all of it fits where study B's did."""
+    """Bytes that dd writes: all of it fits where the bring-up study's did."""
     most = 4 if setting.parameters["quick"] or setting.facts.exact else 64
     return min(max(setting.facts.ram // 8, _MIB), most * _MIB) // _MIB * _MIB
 

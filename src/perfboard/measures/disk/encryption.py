@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.encryption: files on encrypted storage, beside the same file system without (study B)."""
+"""disk.encryption: files on encrypted storage, next to the same file system without."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -153,7 +153,7 @@ def _by_way(output: str) -> dict[str, list[Row]]:
 
 
 def _short(figures: Mapping[tuple[str, str], ShownMetric]) -> tuple[str, tuple[str, str]]:
-    """The fastest way to write or else to read, beside none; and its figure's key."""
+    """The fastest way to write or else to read, next to none; and its figure's key."""
     for operation in _OPERATIONS:
         rates = {
             way: median(figure.metric.samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.files: 16 x 1024 empty files are made, looked at and deleted, as bonnie++ does (study B)."""
+"""disk.files: 16 x 1024 empty files are made, looked at and deleted, as bonnie++ does."""
 
 from statistics import median
 from typing import Literal

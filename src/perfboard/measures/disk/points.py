@@ -156,7 +156,7 @@ def disk_job(setting: Setting, script: str, writes: int, limit_s: float = 900) -
 
 
 def folder_line(setting: Setting) -> str:
-    """The line of a script that says where the user wants its files."""
+    """The line of a script that says where the user puts its files."""
     return f"folder={shlex.quote(setting.text('folder'))}\n"
 
 
@@ -224,8 +224,8 @@ def notes_of(output: str, points: Sequence[DiskPoint]) -> tuple[str, ...]:
     others = sum(p.busy_us - p.own_us for p in points) / 1e6 / sum(p.seconds for p in points)
     if others > _OTHERS:
         notes.append(
-            f"Beside the probe, others and the kernel's own threads had {others:.1f} processors of "
-            "the target: rates may be low by that."
+            f"Besides the probe, others and the kernel's own threads had {others:.1f} processors "
+            "of the target: rates may be low by that."
         )
     kept = [p.kept_permille / 1000 for p in points if p.operation in ("read", "getc")]
     if (most := max(kept, default=0.0)) > 0.01:

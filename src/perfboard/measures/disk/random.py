@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.random: blocks of 4 KiB at random, one and 32 at a time, and bonnie++'s seeks (study B)."""
+"""disk.random: blocks of 4 KiB at random, one and 32 at a time, and bonnie++'s seeks."""
 
 from typing import ClassVar
 

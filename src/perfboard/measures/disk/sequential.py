@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""disk.sequential: a file is written, read and rewritten, by size of block (study B)."""
+"""disk.sequential: a file is written, read and rewritten, by size of block (bring-up study)."""
 
 from statistics import median
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""app.start and app.switch: unpatched programs on a display of their own (study A).
+"""app.start and app.switch: unpatched programs on a display of their own (set-top box study, 2002).
 
 The picture tells when a program is done: no pixel differs, its processes stand still, and the
 picture is the one that a calibration on the same target found three times.
@@ -198,7 +198,7 @@ class AppSwitch(OwnProgramMeasure):
         program = own_application(setting) or application_of(setting, "program")
         other = application_of(setting, "other")
         if program == other:
-            raise NotMeasurable("program and other are one; wants two")
+            raise NotMeasurable("program and other are one; needs two")
 
         def there_and_back(label: str) -> list[str]:
             return ["reference warm", f"raise {label} 0", "reference -", "raise back 1"]

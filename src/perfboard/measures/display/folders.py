@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 from perfboard.measures.display.pages import pseudorandom, words
 
-# Study A's folders: their messages, and their bytes (its kB have 1024 of them).
+# The set-top box study's folders: their messages, and their bytes (its kB have 1024 of them).
 FOLDERS = {"small": (924, 3590 << 10), "large": (9827, 37_962 << 10)}
 _PEOPLE = 40
 _BEGAN = datetime(2002, 1, 1, tzinfo=UTC)
@@ -67,7 +67,7 @@ def folder(size: str, kind: str, path: str) -> Mapping[str, bytes]:
             f"{path}/cur/{seconds + number}.{number}.perfboard:2,S": data
             for number, data in enumerate(messages(size))
         }
-        # The two folders beside it come with a file that clients pass over.
+        # The two folders next to it come with a file that clients pass over.
         return {**files, **{f"{path}/{beside}/.keep": b"" for beside in ("new", "tmp")}}
     parts = []
     for number, data in enumerate(messages(size)):

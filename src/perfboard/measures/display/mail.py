@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mail.open and mail.sort: a mail client opens a generated folder, and sorts it (study A)."""
+"""mail.open and mail.sort: a mail client opens a generated folder, and sorts it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,10 +54,10 @@ def _client_of(setting: Setting) -> _Client:
     mail = application.mail
     if mail is None:
         raise NotMeasurable(
-            f"program is {application.name!r}; wants a mail client: {', '.join(_CLIENTS)}"
+            f"program is {application.name!r}; needs a mail client: {', '.join(_CLIENTS)}"
         )
     if size not in FOLDERS:
-        raise NotMeasurable(f"folder is {size!r}; wants {' or '.join(FOLDERS)}")
+        raise NotMeasurable(f"folder is {size!r}; needs {' or '.join(FOLDERS)}")
     if kind and kind not in mail.kinds:
         raise NotMeasurable(
             f"kind is {kind!r}; {application.name} reads {' and '.join(mail.kinds)}"

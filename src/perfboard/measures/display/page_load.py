@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.load: a browser loads a frozen page (study A).
+"""page.load: a browser loads a frozen page (set-top box study, 2002).
 
 The watcher serves it, on the target itself (native/display/serve.c); on a virtual board the far end
 of its network does (native/far_end/pages.h). A load counts only if the server sent the page once,
@@ -99,16 +99,16 @@ def _asked(setting: Setting) -> tuple[Application, str, str]:
     browser = application_of(setting, "program")
     page, over = setting.text("page"), setting.text("over")
     if browser.name not in _BROWSERS:
-        raise NotMeasurable(f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}")
+        raise NotMeasurable(f"program is {browser.name!r}; needs a browser: {', '.join(_BROWSERS)}")
     if page not in _PAGES:
-        raise NotMeasurable(f"page is {page!r}; wants {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
+        raise NotMeasurable(f"page is {page!r}; needs {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
     if page == "script" and browser.name not in _SCRIPTED:
         raise NotMeasurable(
-            f"{browser.name} runs no scripts, and a script makes that page; wants "
+            f"{browser.name} runs no scripts, and a script makes that page; needs "
             f"{' or '.join(_SCRIPTED)}"
         )
     if over not in ("http", "https"):
-        raise NotMeasurable(f"over is {over!r}; wants http or https")
+        raise NotMeasurable(f"over is {over!r}; needs http or https")
     return browser, page, over
 
 

@@ -8,8 +8,8 @@ from functools import cache
 from perfboard.measures.display.applications.script_page import SCRIPT_PAGE
 from perfboard.measures.display.films import png
 
-# The sizes of study A's pages: a shop's, whose 35.6 kB of 1024 bytes these are, and a mailing
-# list's index, of which it says only that it is very large.
+# The sizes of the set-top box study's pages: a shop's, whose 35.6 kB of 1024 bytes these are, and
+# a mailing list's index, of which it says only that it is very large.
 CART_BYTES = 36_454
 INDEX_ENTRIES = 2400
 _ITEMS = 5

@@ -30,7 +30,7 @@ QUIET = Parameter(
 )
 # A calibration is quiet for 5 s where a task is for 700 ms.
 _CALIBRATION = 50 / 7
-# The share of its samples that a figure wants.
+# The share of its samples that a figure needs.
 ACCEPTED = 0.9
 # As many as it tries before it gives that up.
 CALIBRATIONS = 6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""toolkit: one small program of ours in many toolkits (study A's appendix).
+"""toolkit: one small program of ours in many toolkits (the appendix of the set-top box study).
 
 The program times itself (native/toolkits/main.c): nobody looks at the screen meanwhile.
 """

@@ -14,7 +14,7 @@ STEPS = {
     "draw": "from the request to show it until all of it is drawn",
     "redraw": "from when all of it is exposed until it is drawn",
     "input": "from the pointer's button until the widget's handler begins",
-    "unhandled": "from a key that nobody wants until the toolkit's loop returns",
+    "unhandled": "from a key that nobody takes until the toolkit's loop returns",
     "destroy": "it is destroyed, and the server has forgotten it",
 }
 _ORDER = tuple(STEPS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""audio.encode: a track is encoded to MP3 by LAME (study D, image converter)."""
+"""audio.encode: a track is encoded to MP3 by LAME (image converter study, 2001)."""
 
 import math
 import random
@@ -62,7 +62,7 @@ class AudioEncode(Measure):
     def job(self, setting: Setting) -> Job:
         seconds, bitrate = setting.whole("seconds"), setting.whole("bitrate")
         if seconds > 60 or bitrate not in _BITRATES:
-            raise NotMeasurable("wants seconds up to 60, and a bitrate of 32, 64 or 128")
+            raise NotMeasurable("needs seconds up to 60, and a bitrate of 32, 64 or 128")
         command = ["lame", "--quiet", "-b", str(bitrate), "track.wav", "track.mp3"]
         wav = track(seconds)
         return Job(

@@ -98,7 +98,7 @@ class MediaNetwork(Measure):
         fps = setting.whole("fps")
         frame, frames = setting.whole("bitrate") // (8 * fps), fps * setting.whole("seconds")
         if not 0 < frame <= _MOST_BYTES or fps > 1000 or frames > _MOST_FRAMES:
-            raise NotMeasurable("wants up to 1000 frames a second, 16 MiB each, 36,000 in all")
+            raise NotMeasurable("needs up to 1000 frames a second, 16 MiB each, 36,000 in all")
         return frame, frames, fps
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""media.*: frames are written and read as a recorder does, paced or as fast as it goes (study A).
+"""media.*: frames are written and read as a recorder does, paced or as fast as it goes.
 
 The target's own file system is used. A virtual board's disk gets one of its own.
 """
@@ -152,9 +152,9 @@ class Media(Measure):
         records, plays = self._streams(setting)
         how, reserve = setting.parameters["write"], int(bool(setting.parameters["reserve"]))
         if how not in _WRITES:
-            raise NotMeasurable(f"write is {how!r}; wants one of {', '.join(_WRITES)}")
+            raise NotMeasurable(f"write is {how!r}; needs one of {', '.join(_WRITES)}")
         if (system := setting.parameters["filesystem"]) not in FOLDERS:
-            raise NotMeasurable(f"filesystem is {system!r}; wants one of {', '.join(FOLDERS)}")
+            raise NotMeasurable(f"filesystem is {system!r}; needs one of {', '.join(FOLDERS)}")
         place = FOLDERS[str(system)]
         words = f'"$PROBE" media {records} {plays} "$place" {frame}'
         paced = f"{words} {frames} {fps} {how} {reserve} || exit 1\n" * setting.repeats
@@ -240,7 +240,7 @@ class Media(Measure):
             return int(self.name == "media.record"), int(self.name == "media.play")
         records, plays = setting.whole("records"), setting.whole("plays")
         if max(records, plays) > _MOST_STREAMS:
-            raise NotMeasurable(f"wants at most {_MOST_STREAMS} streams each way")
+            raise NotMeasurable(f"needs at most {_MOST_STREAMS} streams each way")
         return records, plays
 
     def _frames(self, setting: Setting) -> tuple[int, int, int]:
@@ -251,7 +251,7 @@ class Media(Measure):
             frame = -(-frame // _BLOCK) * _BLOCK
         frames = fps * setting.whole("seconds")
         if not 0 < frame <= _MOST_BYTES or fps > 1000 or frames > 100_000:
-            raise NotMeasurable("wants up to 1000 frames a second, 16 MiB each, 100,000 in all")
+            raise NotMeasurable("needs up to 1000 frames a second, 16 MiB each, 100,000 in all")
         return frame, frames, fps
 
 

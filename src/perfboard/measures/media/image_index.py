@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""image.index: a page of a card's pictures is made, each scaled to an eighth (study D)."""
+"""image.index: a page of a card's pictures is made, each scaled to an eighth."""
 
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
@@ -58,7 +58,7 @@ class ImageIndex(Measure):
     def job(self, setting: Setting) -> Job:
         size, pictures = _size(setting), setting.whole("pictures")
         if pictures > _MOST_PICTURES:
-            raise NotMeasurable(f"wants at most {_MOST_PICTURES} pictures")
+            raise NotMeasurable(f"needs at most {_MOST_PICTURES} pictures")
         pixels = strip(size[0])
         # Links are as good as copies, and take no more memory.
         script = f"""\
@@ -100,7 +100,7 @@ def _size(setting: Setting) -> tuple[int, int]:
     size = setting.whole("width"), setting.whole("height")
     if size not in SUMS:
         known = ", ".join(f"{width} x {height}" for width, height in SUMS)
-        raise NotMeasurable(f"wants pictures of one of these sizes: {known}")
+        raise NotMeasurable(f"needs pictures of one of these sizes: {known}")
     return size
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""image.scale: a JPEG picture is scaled to an eighth (study D, image converter)."""
+"""image.scale: a JPEG picture is scaled to an eighth (image converter study, 2001)."""
 
 import random
 from functools import cache
@@ -79,7 +79,7 @@ class ImageScale(Measure):
     def job(self, setting: Setting) -> Job:
         width, height = setting.whole("width"), setting.whole("height")
         if not (64 <= width <= _MOST and 64 <= height <= _MOST):
-            raise NotMeasurable(f"wants a width and a height of 64 to {_MOST} pixels")
+            raise NotMeasurable(f"needs a width and a height of 64 to {_MOST} pixels")
         pixels = strip(width)
         command = "djpeg -scale 1/8 large.jpg | cjpeg > small.jpg"
         script = picture_line(width, height, "large.jpg")

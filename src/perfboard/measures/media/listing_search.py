@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""listing.search: words are searched in a television listing (study A, media recorder)."""
+"""listing.search: words are searched in a television listing (set-top box study, 2002)."""
 
 import random
 import re
@@ -14,7 +14,8 @@ from perfboard.model.rows import row_line
 from perfboard.model.run import Metric
 
 DAYS, CHANNELS, HOURS = 10, 100, 24
-# Study A's hits. A programme an hour makes 100 of an hour, and 24 of a channel, by themselves.
+# The set-top box study's hits. A programme an hour makes 100 of an hour, and 24 of a channel, by
+# themselves.
 CAR_HITS = 521
 QUERIES = {
     "car": ("car", CAR_HITS),
@@ -23,7 +24,7 @@ QUERIES = {
 }
 _LENGTH = 430
 _SEED = 2002
-# None of them, nor two behind each other, has "car" in it.
+# None of them, nor two in a row, has "car" in it.
 _WORDS = re.findall(
     r"\w+",
     "the a of his her old new long last first night day house river town road sea winter summer "

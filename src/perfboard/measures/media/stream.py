@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stream.*: a command's output is written at a disc's pace, which must not be missed (study D).
+"""stream.*: a command's output is written at a disc's pace, which must not be missed.
 
 The probe is the drive (native/probe/commands/stream.c).
 """
@@ -83,15 +83,15 @@ class _DiscMeasure(Measure):
     def job(self, setting: Setting) -> Job:
         command, prepare = setting.text("command"), setting.text("prepare")
         if not command:
-            raise NotMeasurable("wants a command")
+            raise NotMeasurable("needs a command")
         buffer, chunk = setting.whole("buffer"), setting.whole("chunk")
         if not chunk <= buffer <= 1 << 30 or setting.whole("rate") < 1000:
-            raise NotMeasurable("wants a rate of 1000 B/s or more, a buffer of a chunk to 1 GiB")
+            raise NotMeasurable("needs a rate of 1000 B/s or more, a buffer of a chunk to 1 GiB")
         begin = buffer * min(setting.whole("begin"), 100) // 100
         before = f"sh -c {shlex.quote(prepare)} || exit 1\n" if prepare else ""
         word_ns = setting.whole("word_ns", 0)
         if word_ns > _MOST_WORD_NS:
-            raise NotMeasurable(f"wants a word_ns of up to {_MOST_WORD_NS}")
+            raise NotMeasurable(f"needs a word_ns of up to {_MOST_WORD_NS}")
         figures = f'"$rate" {buffer} {chunk} {begin} {word_ns}'
         # $rate is the drive's; $start counts the writings.
         one = f'cold; "$PROBE" stream {figures} {shlex.quote(command)}'
@@ -210,7 +210,7 @@ class StreamBuffer(_DiscMeasure):
     def job(self, setting: Setting) -> Job:
         if not FEWEST_MAXIMA <= self._starts(setting) <= _MOST_STARTS or setting.whole("safe") > 99:
             raise NotMeasurable(
-                f"wants {FEWEST_MAXIMA} to {_MOST_STARTS} starts, and up to 99 for safe"
+                f"needs {FEWEST_MAXIMA} to {_MOST_STARTS} starts, and up to 99 for safe"
             )
         return super().job(setting)
 
@@ -291,7 +291,7 @@ def _check_steady(found: Sequence[WritingRow], setting: Setting) -> None:
     least = min((one.bytes for one in found), default=0)
     if setting.whole("begin") >= 100 and least < _STEADY * buffer:
         raise NotMeasurable(
-            f"the command wrote {least:,} bytes; the steady state wants {_STEADY} times the "
+            f"the command wrote {least:,} bytes; the steady state needs {_STEADY} times the "
             f"buffer, {_STEADY * buffer:,}: write more, or begin with less than a full one"
         )
 

@@ -108,9 +108,9 @@ class MediaVideo(Measure):
         width, height = setting.whole("width"), setting.whole("height")
         frames, codec = self._frames(setting), setting.text("codec")
         if any(side % 2 or not _LEAST <= side <= _MOST for side in (width, height)):
-            raise NotMeasurable(f"wants an even width and height of {_LEAST} to {_MOST} pixels")
+            raise NotMeasurable(f"needs an even width and height of {_LEAST} to {_MOST} pixels")
         if codec not in _CODECS or frames > _MOST_FRAMES:
-            raise NotMeasurable(f"wants up to {_MOST_FRAMES} frames, and of {', '.join(_CODECS)}")
+            raise NotMeasurable(f"needs up to {_MOST_FRAMES} frames, and of {', '.join(_CODECS)}")
         encode = timed("frames", setting.repeats, ["sh", "encode.sh", str(frames)])
         if codec == "mjpeg":
             pixels = strip(width)

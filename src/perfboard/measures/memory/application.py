@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memory.application: a program's memory before and after a task (study A)."""
+"""memory.application: a program's memory before and after a task (set-top box study, 2002)."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class MemoryApplication(Measure):
         command, task = setting.text("command"), setting.text("task")
         settle = setting.whole("settle_ms")
         if not command:
-            raise NotMeasurable("wants a command")
+            raise NotMeasurable("needs a command")
         words = shlex.join([str(settle), command, *([task] if task else [])])
         line = f'"$PROBE" memory {words} || exit 1\n'
         whole_path = 'place=$(cd "$place" && pwd) && export place || exit 1\n'

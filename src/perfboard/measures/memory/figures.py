@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of memory: study A's, and the shares that later kernels tell."""
+"""The figures of memory: the set-top box study's, and the shares that later kernels tell."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

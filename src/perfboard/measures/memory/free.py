@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memory.free: memory for applications after boot, and who has the rest (study B)."""
+"""memory.free: memory for applications after boot, and who has the rest (bring-up study, 2010)."""
 
 import re
 import shlex

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel.image: how large the kernel is, and how much memory it takes (study A's standard set)."""
+"""kernel.image: how large the kernel is, and how much memory it takes."""
 
 import re
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.packets: small packets that the board echoes a second, and the limit (study C)."""
+"""network.packets: small packets that the board echoes a second, and the limit (packet study)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.ssh: a file by ssh to a tmpfs, and to an encrypted file system (study B)."""
+"""network.ssh: a file by ssh to a tmpfs, and to an encrypted file system (bring-up study, 2010)."""
 
 import re
 from pathlib import Path
@@ -17,10 +17,10 @@ from perfboard.model.units import format_value
 _MIB = 1 << 20
 # OpenSSH and dropbear have both.
 _CIPHERS = ("aes128-ctr", "chacha20-poly1305@openssh.com")
-# That of study B first.
+# That of the bring-up study of 2010 first.
 _ENCRYPTED = ("ecryptfs", "fscrypt", "xts")
 _SCRIPT = Path(__file__).with_name("ssh.sh")
-# The encrypted disk has so much room beside the file of ssh.
+# The encrypted disk has so much room besides the file of ssh.
 _DISK = 48 * _MIB
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
 _RUN = """\

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.tcp, network.http, network.latency: between the board and another machine (study B)."""
+"""network.tcp, network.http, network.latency: between the board and another machine."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

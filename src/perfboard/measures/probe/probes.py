@@ -22,7 +22,7 @@ from perfboard.measures.probe.rounds import ProbeRounds, ProbeTime
 from perfboard.model.run import Metric, Unit
 from perfboard.model.units import format_size, format_value, parse_size
 
-# mbw's methods, and its array in study B: a cache may hold less.
+# mbw's methods, and its array in the bring-up study of 2010: a cache may hold less.
 _METHODS = {"memcpy": "memcpy, as mbw", "dumb": "word by word, as mbw", "block": "by blocks of mbw"}
 _ARRAY = 4 << 20
 
@@ -59,7 +59,7 @@ class Probe(Measure):
 
 
 class CopyProbe(Probe):
-    """Copies as mbw does, at mbw's size or above, or else at the largest size (study B)."""
+    """Copies as mbw does, at mbw's size or above, or else at the largest size (bring-up study)."""
 
     def conclude(self, found: Finding) -> Finding:
         figures = []

@@ -21,7 +21,7 @@ from perfboard.probes.exchange import ProbeAnswer
 from perfboard.probes.records import Merger, ProbeEntry, ProcessReport, read_process
 
 ROUNDS = FEWEST_PROCESSES
-# The share of the budget for the rounds that are always made: the rest is for wide intervals.
+# The share of the time for the rounds that are always made: the rest is for wide intervals.
 _FIRST_SHARE = 0.65
 _LEAST_S = 0.05
 # Half an interval over the median: what counts as known well enough.
@@ -45,13 +45,13 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class ProbeTime:
-    """`budget_s` is what all may take, in seconds.
+    """`time_s` is what all may take, in seconds.
 
     With `target_time`, they are seconds of the target's clock, as the probes count them: a
     virtual board's are longer than the host's, and as many whatever the host.
     """
 
-    budget_s: float
+    time_s: float
     target_time: bool = False
 
 
@@ -116,7 +116,7 @@ class ProbeRounds:
     def run(self, step: Step) -> str:
         """Measures; says why it stopped, and how well the metrics are known.
 
-        `step` is of as many units as the budget has seconds.
+        `step` is of as many units as that time has seconds.
         """
         for _ in range(ROUNDS):
             self._share_time()
@@ -134,7 +134,7 @@ class ProbeRounds:
 
     def _share_time(self) -> None:
         """Gives each probe its seconds of the next round, by weight, from what is left."""
-        left = max(0.0, self._plan.budget_s * _FIRST_SHARE - self._spent)
+        left = max(0.0, self._plan.time_s * _FIRST_SHARE - self._spent)
         # A process takes more than it was asked to: what starting and answering takes, say.
         excess = max(0.5, self._spent / self._asked) if self._round else _FIRST_EXCESS
         room = left / (ROUNDS - self._round) / excess
@@ -143,14 +143,14 @@ class ProbeRounds:
             self._seconds[probe.name] = max(_LEAST_S, room * probe.weight / weights)
 
     def _fits(self, probe: ProbeEntry) -> bool:
-        return self._spent + self._took[probe.name] <= self._plan.budget_s
+        return self._spent + self._took[probe.name] <= self._plan.time_s
 
     def _run_round(self, probes: Sequence[ProbeEntry], step: Step) -> None:
         always = self._round < ROUNDS
         for probe in self._random.sample(probes, len(probes)):
             if always or self._fits(probe):
                 self.place = f"{probe.name}, round {self._round + 1}"
-                step.update(min(self._spent, self._plan.budget_s), self.place)
+                step.update(min(self._spent, self._plan.time_s), self.place)
                 self._run_one(probe)
         self._round += 1
 
@@ -180,10 +180,10 @@ class ProbeRounds:
     def _outcome(self, any_wide: bool) -> str:
         known = [item for metrics in self._precision.values() for item in metrics]
         narrow = sum(precision <= PRECISION for precision, _ in known)
-        budget = f"the time of {self._plan.budget_s:g} s"
-        why = f"{budget} is spent"
-        if self._round == ROUNDS and self._spent > self._plan.budget_s:
-            why = f"the {ROUNDS} that are always made took {self._spent:.2g} s, beyond {budget}"
+        given = f"the time of {self._plan.time_s:g} s"
+        why = f"{given} is spent"
+        if self._round == ROUNDS and self._spent > self._plan.time_s:
+            why = f"the {ROUNDS} that are always made took {self._spent:.2g} s, beyond {given}"
         if not any_wide:
             why = "what can be measured again is known well enough"
         processes = len(self.merger.processes)

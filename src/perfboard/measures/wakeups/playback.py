@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wakeups: how often a writer of audio has to wake, and how idle the board is then (study F)."""
+"""wakeups: how often a writer of audio has to wake, and how idle the board is then."""
 
 from statistics import median
 

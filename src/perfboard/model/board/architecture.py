@@ -39,7 +39,7 @@ class Architecture:
     libraries, `loader` the name of the dynamic linker, and `linked` the other compiler's target
     for programs with these libraries. `probes` are the binaries of the probe, of which all of the
     family's boards run the first. `distribution` names Debian's configuration of its
-    plain kernel. `older_ports` are Debian's ports for older processors of the family.
+    plain kernel. `older` are Debian's for older processors of the family.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Architecture:
     ports: bool = False
     in_flash: bool = False
     hides: bool = False
-    older_ports: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()
 
     @property
     def kernel_name(self) -> str:
@@ -121,7 +121,7 @@ ARCHITECTURES = (
         number=2,
         in_flash=True,
         hides=True,
-        older_ports=("armel",),
+        older=("armel",),
     ),
     Architecture(
         name="arm64",

@@ -20,7 +20,7 @@ class PublishedRow(Record):
 
 
 class PublishedSource(Record):
-    """Who published the rows' figures, and the board that they are of."""
+    """The publication of the rows' figures, and the board that they are of."""
 
     source: str
     board: str

@@ -26,7 +26,7 @@ class ProgramResult(Result):
     """A command that was tried on a board, and how it ended.
 
     `exit_code` is None where a `signal` killed it. `late` says that the time limit did, and
-    `interrupted` that the user did, `oom_kills` how many processes the kernel killed for want
+    `interrupted` that the user did, `oom_kills` how many processes the kernel killed for lack
     of memory, `cut` that there was no room for all of its output. `profile` has the functions
     that took the most, the longest first; `lacked` has how many instructions ran of each kind
     that the part lacks, by the names of `model.timing.lacks.KINDS`; `profiled_s` is the time of

@@ -13,18 +13,18 @@ from perfboard.model.results.boot import Boot
 # How a try ended. "refused" is before anything was built.
 Outcome = Literal["booted", "refused", "not-built", "not-booted"]
 # Its purpose: the start, one level by itself, the search, the order of the advice.
-Stage = Literal["baseline", "alone", "together", "order"]
+Stage = Literal["start", "alone", "together", "order"]
 
 
 def in_words(levels: Mapping[str, str]) -> str:
-    """A combination, by what differs from the baseline."""
-    return " ".join(f"{factor}={level}" for factor, level in levels.items()) or "baseline"
+    """A combination, by what differs from the start."""
+    return " ".join(f"{factor}={level}" for factor, level in levels.items()) or "start"
 
 
 class Try(Record):
     """One combination of levels that was tried."""
 
-    # The levels that differ from the baseline's, by factor.
+    # The levels that differ from the start's, by factor.
     levels: dict[str, str] = Field(default_factory=dict)
     stage: Stage
     outcome: Outcome
@@ -34,7 +34,7 @@ class Try(Record):
     # The place of its boot among the run's `tried`; on a real board the first of `boots`.
     boot: Int64 | None = None
     boots: Annotated[Int64, Field(ge=1)] = 1
-    # The baseline's boots between these: from the first, among its own, up to the second.
+    # The start's boots between these: from the first, among its own, up to the second.
     beside: tuple[Int64, Int64] | None = None
     # The bytes of each part of the image, by name.
     flash: dict[str, Int64] = Field(default_factory=dict)
@@ -66,7 +66,7 @@ class FileLines(Record):
 class Advice(Record):
     """A change that the best combination makes, in the order in which they are to be made.
 
-    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves on top of the
+    `alone_s` is what it saves by itself, from the start; `saving_s` what it saves on top of the
     changes before it, of which `phases` are the parts. These add up to what the best saves; None
     where it only works together with the next one. On a real board `low_s` to `high_s` is the
     interval of the saving's mean. `flash` and `ram` are the bytes that it takes more.
@@ -146,7 +146,7 @@ class PublishedRate(Record):
 
 
 class TuneResult(Result):
-    """A sweep: `titles` by factor, the baseline's levels, the limits, all tries.
+    """A sweep: `titles` by factor, the start's levels, the limits, all tries.
 
     `max_flash` and `max_ram` are in bytes, `keep` fixes levels, `allow` are those that may be
     in the best though they lose something. `best` is the place of the best of `tries`.
@@ -158,7 +158,7 @@ class TuneResult(Result):
 
     kind: Literal["tune"] = "tune"
     titles: dict[str, str]
-    baseline: dict[str, str]
+    start: dict[str, str]
     max_flash: Int64 | None = None
     max_ram: Int64 | None = None
     keep: dict[str, str] = Field(default_factory=dict)

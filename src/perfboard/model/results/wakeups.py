@@ -17,7 +17,7 @@ class Playback(Record):
     figures are 0. `idle_s` is how long the processor had nothing to do. `copies` are files of
     256 KiB. `fill` has the wakes by the number of buffers that were still filled; `latency` pairs
     of the least latency of a class in ns and its wakes; `at_level` the wakes at each level.
-    `needed_ns` is the most of a wake's margin that had gone when a buffer was filled, None where it
+    `needed_ns` is the most of a wake's slack that had gone when a buffer was filled, None where it
     is not known. `states` are the seconds in each idle state that the kernel counts. `energies` are
     those that a meter saw; `no_energy` says why it saw none.
     """
@@ -105,7 +105,7 @@ class WakeupsResult(Result):
     def summary(self) -> str:
         return count_words(len(self.playbacks), "playback", "playbacks")
 
-    def margin_s(self, level: int) -> float:
+    def slack_s(self, level: int) -> float:
         """The time that a wake at `level` has until a deadline is missed."""
         return (self.buffers - 1 - level) * self.period_ns / 1e9
 

@@ -323,7 +323,7 @@ class Timing(Table):
         random = self.memory.latency
         sooner = [("memory.stream", self.memory.stream, "a line at random, memory.latency")]
         if self.caches.l2:
-            sooner.append(("caches.l2.hit", self.caches.l2.hit, "memory behind it, memory.latency"))
+            sooner.append(("caches.l2.hit", self.caches.l2.hit, "memory beyond it, memory.latency"))
         for place, time, what in sooner:
             if time.femtoseconds(self.clock.hz) > random.femtoseconds(self.clock.hz):
                 raise ValueError(f"{place} is {time}, longer than that of {what}: {random}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graphs of a run's metrics: those of study A's standard measurements, where it has them."""
+"""The graphs of a run's metrics: the set-top box study's, where it has their measurements."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -303,7 +303,7 @@ def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> MetricGrap
 
 
 def _rest(curve: Curve, beside: Sequence[Curve], *named: str) -> str:
-    """The labels, other than those `named`, by which a line differs from those beside it."""
+    """The labels, other than those `named`, by which a line differs from those next to it."""
     return "".join(
         f", {key} {value}"
         for key, value in curve.labels.items()

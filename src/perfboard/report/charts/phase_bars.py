@@ -50,7 +50,7 @@ def phase_bars(
     """Bars of what each of `rows` saves by phase, in s; those left of zero are more time.
 
     `titles` names the phases that there may be, in the order of their colours. A row's name
-    stands beside its bar, on a narrow layout above it. Raises ValueError without rows.
+    stands next to its bar, on a narrow layout above it. Raises ValueError without rows.
     """
     font = layout.font
     beside = layout.width > 600

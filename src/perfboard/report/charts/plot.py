@@ -264,7 +264,7 @@ def _strokes(
 
 
 def _marked(pixels: Sequence[tuple[float, float]], line: PlotLine) -> Iterator[tuple[float, float]]:
-    """The points of a line with marks: apart, and not where the line beside it has them."""
+    """The points of a line with marks: apart, and not where the line next to it has them."""
     after = pixels[0][0] + (line.look % MARKS) * _BETWEEN_MARKS / MARKS
     if line.thin or len(pixels) == 1:
         after = pixels[0][0]

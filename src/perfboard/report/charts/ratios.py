@@ -92,7 +92,7 @@ class RatioDrawing:
 def draw_ratios(lanes: Sequence[RatioLane], layout: PlotLayout) -> RatioDrawing:
     """The lanes below each other, marks that would meet one above the other.
 
-    A lane's title stands beside it, on a narrow layout above it. Raises ValueError without lanes.
+    A lane's title stands next to it, on a narrow layout above it. Raises ValueError without lanes.
     """
     font, radius = layout.font, layout.mark * 1.2
     beside = layout.width > 600

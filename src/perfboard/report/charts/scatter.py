@@ -113,7 +113,7 @@ def scatter(points: Sequence[ScatterPoint], titles: tuple[str, str], layout: Plo
 
 def _widened(low: float, high: float) -> tuple[float, float]:
     room = (high - low) * _MARGIN
-    # Beside numbers as great, less is lost in the rounding.
+    # Next to numbers as great, less is lost in the rounding.
     if room <= abs(high) * 1e-12:
         room = max(1.0, abs(high) * _MARGIN)
     # Nothing is below zero, unless a damaged record says so.

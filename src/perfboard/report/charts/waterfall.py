@@ -23,7 +23,7 @@ _TICK = 5.5
 class WaterfallLayout:
     """Sizes in pixels. `gutter` holds the lanes' titles; without one they stand above the lane.
 
-    With `stacked`, a label stands above its bar instead of in it or beside it.
+    With `stacked`, a label stands above its bar instead of in it or next to it.
     """
 
     width: float
@@ -190,7 +190,7 @@ def _label(row: Strip, boxes: list[Box], axis: Axis, layout: WaterfallLayout, y:
         "right": axis.right - right - _PAD,
         "left": left - axis.left - _PAD,
     }
-    # A label is hard to read across several bars: there it stands only for want of room.
+    # A label is hard to read across several bars: there it stands only for lack of room.
     places = ("inside", "right", "left") if len(boxes) == 1 else ("right", "left")
     place = next((p for p in places if needed <= rooms[p]), max(rooms, key=lambda p: rooms[p]))
     text = _named(row, rooms[place], layout.font)

@@ -13,7 +13,7 @@ _MOST = 160
 
 @dataclass(frozen=True)
 class DashboardLine:
-    """A line in a box of `width` x `height`: its points, and the places of the steps."""
+    """A line in a box of `width` x `height`: its points, and the places of the changes."""
 
     width: int
     height: int

@@ -10,7 +10,7 @@ from perfboard.analysis.compare.answer import TOTAL
 from perfboard.history.series import MOST, MetricSeries, SeriesKind, headline_of
 from perfboard.model.run import Run
 from perfboard.report.dashboard.line import DashboardLine, line_of
-from perfboard.report.history import kind_words, runs_words, step_title, step_words
+from perfboard.report.history import change_title, change_words, kind_words, runs_words
 from perfboard.report.html import environment
 from perfboard.report.words.figures import quantity
 
@@ -21,9 +21,9 @@ _TEMPLATES = "perfboard.report.dashboard"
 
 @dataclass(frozen=True)
 class _SiteRow:
-    """A metric of a kind: its lines, small and large, and its steps in words, the newest first.
+    """A metric of a kind: its lines, small and large, and its changes in words, the newest first.
 
-    `large` is None if all values are alike; `newest` is the last step in few words, or "".
+    `large` is None if all values are alike; `newest` is the last change in few words, or "".
     """
 
     metric: str
@@ -104,8 +104,8 @@ def _row(series: MetricSeries) -> _SiteRow:
         last=quantity(values[-1], series.unit),
         low=quantity(min(values), series.unit),
         high=quantity(max(values), series.unit),
-        newest=step_title(series.steps[-1], series) if series.steps else "",
-        steps=tuple(step_words(step, series) for step in reversed(series.steps)),
+        newest=change_title(series.steps[-1], series) if series.steps else "",
+        steps=tuple(change_words(step, series) for step in reversed(series.steps)),
     )
 
 

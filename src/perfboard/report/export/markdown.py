@@ -67,7 +67,7 @@ def _lines(run: Run) -> Iterator[str]:
             )
             for part in known
         ]
-        yield from _table(("far from the limit", "now", "at the least"), far)
+        yield from _table(("far from the limit", "now", "at best"), far)
     yield f"Run {_plain(run.id)}, Perfboard {_plain(run.provenance.perfboard)}."
 
 

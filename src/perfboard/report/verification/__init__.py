@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board beside the published figures of the real one: words, text and page."""
+"""A virtual board and the published figures of the real one: words, text and page."""

@@ -16,15 +16,17 @@ EVIDENCE_WORDS = {
     Evidence.COUNTED: "counted (virtual board, instructions only)",
     Evidence.UNKNOWN: "unknown (imported; nobody says of what)",
 }
-# Beside a figure that a timing model leaves out, in place of its margin.
+# Next to a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
+# The evidence of an import whose user has not named it.
+NOT_STATED = "board not stated"
 # A published figure and a timing model, by the use that is made of it.
 USE_WORDS = {
     "calibration": "sets the model",
     "development": "guides the model",
     "held-out": "checks the model",
 }
-# The same beside one that no figure of the real board reaches.
+# The same next to one that no figure of the real board reaches.
 EXTRAPOLATED = "extrapolated"
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8
@@ -39,7 +41,7 @@ def evidence_label(run: Run, *of: Metric | str) -> str:
     nor what is extrapolated from figures of others. If they differ, it is the evidence alone.
     """
     if run.timed is None:
-        return run.evidence.value
+        return NOT_STATED if run.evidence is Evidence.UNKNOWN else run.evidence.value
     names = {each for each in of if isinstance(each, str)}
     own = [each for each in of if isinstance(each, Metric)]
     found: dict[str, list[Metric]] = {name: [] for name in names}

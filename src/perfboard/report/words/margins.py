@@ -16,7 +16,7 @@ WORK_WORDS: dict[str, str] = {
 def margins_words(margins: Mapping[str, StatedMargin], source: str) -> str:
     """How near a board's times are known to be, by class of work; `source`: what that rests on."""
     if not margins:
-        return f"How near its times are to the real board's is not known: {source}."
+        return f"Nobody knows how near its times are to the real board's: {source}."
     if not any(stated.rows for stated in margins.values()):
         return _as_before(margins, source)
     order = [work for work in (*CLASSES, SEVERAL) if work in margins]

@@ -3,7 +3,14 @@
 
 from typing import Any
 
-from perfboard.store.upgrade import first, from_flash, one_core, one_margin, second
+from perfboard.store.upgrade import (
+    first,
+    from_flash,
+    one_core,
+    one_margin,
+    second,
+    tune_start,
+)
 
 NEWEST = 3
 NEW = f"perfboard.run/{NEWEST}"
@@ -17,4 +24,4 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
         if record.get("schema", first.OLD) == old:
             record = step(record)
     record = from_flash.with_medium(one_core.with_cores(record))
-    return one_margin.with_stated_margins(record)
+    return tune_start.with_start(one_margin.with_stated_margins(record))

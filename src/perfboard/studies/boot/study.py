@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Study E (2009): where the time goes between reset and a usable system."""
+"""The boot study of 2009: where the time goes between reset and a usable system."""
 
 import re
 from collections.abc import Mapping, Sequence

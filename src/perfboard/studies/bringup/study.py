@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bring-up of a new board (study B): its disk, network and memory in one run."""
+"""The bring-up of a new board (bring-up study, 2010): its disk, network and memory in one run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

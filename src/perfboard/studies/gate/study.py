@@ -110,8 +110,8 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> GateSi
         boot = replace(boot, functions=True)
     what = "a board or machine" if virtual_name(request.target) is None else "a virtual board"
     if options.probe or request.target.partition(":")[0] not in booting.targets:
-        budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
-        probing = ProbeOptions(time=budget)
+        time = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
+        probing = ProbeOptions(time=time)
         if wrong := check_plan(plan_of("measure", options.probe, probing), request, BenchOptions()):
             raise UsageError("\n".join(wrong))
         return GateSide(
@@ -134,7 +134,7 @@ def gate_in_turn(sides: Sequence[Measure], rules: Rules, pairs: int, lab: Lab) -
         return judge_exact(*first, rules)
     turns: list[Turn] = [first]
     silent = replace(lab, progress=SilentProgress())
-    found, wants = judge_turns(turns, rules, pairs)
+    found, needs = judge_turns(turns, rules, pairs)
     began = lab.clock()
     with lab.progress.step("measuring in turn", 2 * pairs) as step:
         while found is None:
@@ -143,10 +143,10 @@ def gate_in_turn(sides: Sequence[Measure], rules: Rules, pairs: int, lab: Lab) -
             one = _once(sides[backwards], silent)
             two = _once(sides[1 - backwards], silent)
             turns.append((two, one) if backwards else (one, two))
-            left = (lab.clock() - began) / (len(turns) - 1) * (wants - len(turns))
-            step.update(len(turns), f"pair {len(turns)}, next look at {wants} in {left:.0f} s")
-            if len(turns) == wants:
-                found, wants = judge_turns(turns, rules, pairs)
+            left = (lab.clock() - began) / (len(turns) - 1) * (needs - len(turns))
+            step.update(len(turns), f"pair {len(turns)}, next look at {needs} in {left:.0f} s")
+            if len(turns) == needs:
+                found, needs = judge_turns(turns, rules, pairs)
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets a second that a network device echoes, and where the limit lies (study C)."""
+"""Packets a second that a network device echoes, and where the limit lies (packet study, 2010)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -36,11 +36,12 @@ class ProgramOptions:
         metavar="P",
         repeated=True,
     )
-    port: str = option(
+    architecture: str = option(
         "",
-        "take the packages of this Debian port: armel has programs for the ARM parts that are "
-        "older than ARMv7 (default: the board's)",
-        metavar="PORT",
+        "take the packages of this Debian architecture: armel has programs for the ARM parts that "
+        "are older than ARMv7 (default: the board's)",
+        metavar="A",
+        formerly="port",
     )
     push: tuple[str, ...] = option(
         (),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The standard measurements of study A (2002), and study B's of processor and memory."""
+"""The set-top box study's standard measurements, and the bring-up study's of the processor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -25,9 +25,9 @@ TREE = "U-Boot's device tree"
 ROOT_FOLDER = "folder of the root"
 ROOT_IMAGE = "image of the root"
 BOARD_FILE = "board file"
-_IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
+_IN_FAKEROOT = "all in one session of fakeroot, next to the folder root"
 
-# Keys beside a hardware set-up: the change on the real board, its source, and how sure it is.
+# Keys next to a hardware set-up: the change on the real board, its source, and how sure it is.
 _WORDS = (".advice", ".source")
 _NO_SETUP = (*_WORDS, ".kind")
 
@@ -134,7 +134,7 @@ def _files(
 ) -> Iterator[FileLines]:
     """Lines of the root file system's own files, which other files of it may hold as well.
 
-    Those to add go behind those that stay; a file in which they do not is printed whole.
+    Those to add go after those that stay; a file in which they do not is printed whole.
     """
     for path in {**old, **new}:
         words = "a new file" if path not in old else "a file less" if path not in new else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a board's flash is read at each of its set-ups: study E's first table."""
+"""How fast a board's flash is read at each of its set-ups: the boot study's first table."""
 
 import json
 from importlib.metadata import version
@@ -36,7 +36,7 @@ def flash_bandwidths(plan: TunePlan, lab: Lab) -> tuple[list[Metric], list[str]]
     problems: list[str] = []
     timing = plan.board.timing
     varied = len(plan.space.levels.get(FACTOR, ())) > 1
-    if timing is None or not varied or not plan.baseline.timed:
+    if timing is None or not varied or not plan.start.timed:
         return found, problems
     for level in timing.factors.get(FACTOR, ()):
         try:
@@ -53,7 +53,7 @@ def flash_bandwidths(plan: TunePlan, lab: Lab) -> tuple[list[Metric], list[str]]
 
 
 def _read(plan: TunePlan, level: str, lab: Lab) -> Path:
-    variant = choose(plan.baseline.loaded, {**TIMED, FACTOR: level})
+    variant = choose(plan.start.loaded, {**TIMED, FACTOR: level})
     board = variant.board
     image = lab.build(variant, lab.progress)
     sources = source_folder()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
+from perfboard.analysis.tune.combinations import START, Combination, Space
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import check_command
 from perfboard.bench.request import Request
@@ -31,11 +31,11 @@ PRECISION = 0.01
 
 @dataclass(frozen=True)
 class TunePlan:
-    """The baseline, what is tried alone, what is refused, and the search."""
+    """The start, what is tried alone, what is refused, and the search."""
 
     # The board as `load_board` takes it, from any folder.
     board_name: str
-    baseline: Variant
+    start: Variant
     alone: tuple[Combination, ...]
     refused: tuple[Try, ...]
     space: Space
@@ -45,11 +45,11 @@ class TunePlan:
     @property
     def board(self) -> VirtualBoard:
         """The board as its file says."""
-        return self.baseline.loaded.board
+        return self.start.loaded.board
 
     def variant(self, combination: Combination) -> Variant:
-        """The baseline with the levels of the combination. Raises UsageError for one refused."""
-        return changed(self.baseline, dict(combination))
+        """The start with the levels of the combination. Raises UsageError for one refused."""
+        return changed(self.start, dict(combination))
 
     def loses(self, combination: Combination) -> dict[str, str]:
         """The functions that the device loses by its levels, by factor."""
@@ -72,7 +72,7 @@ class TunePlan:
             elif level is not None and self.factors[factor].other_hardware:
                 found.append(f"{factor}={level} is other hardware")
             else:
-                wanted = " or ".join(each or self.baseline.levels[factor] for each in levels)
+                wanted = " or ".join(each or self.start.levels[factor] for each in levels)
                 found.append(f"without {factor}={wanted}")
         return ", ".join(found)
 
@@ -95,7 +95,7 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
     for name, given in (("--keep", options.keep.items()), ("--allow", options.allow)):
         check_known(f"a tune of board {board.name}", known, given, f"{name}: ")
     start = choose(loaded, request.factors)
-    baseline = start.levels
+    at_start = start.levels
     if start.timing is not None and not start.timed:
         raise UsageError(
             f"a tune needs times, and with detail=counted the {start.board.machine.cpus} cores of "
@@ -107,10 +107,10 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
         named = frozenset(request.factors.items() - standard.items())
         if reason := _not_by_image(factors, standard, named, of_start=True):
             raise UsageError(f"--set {reason}")
-    allow = set(options.allow) | set(options.keep.items()) | set(baseline.items())
+    allow = set(options.allow) | set(options.keep.items()) | set(at_start.items())
 
     def refusal(combination: Combination) -> str:
-        if not exact and (reason := _not_by_image(factors, baseline, combination)):
+        if not exact and (reason := _not_by_image(factors, at_start, combination)):
             return reason
         try:
             changed(start, dict(combination))
@@ -122,9 +122,9 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
     searched: dict[str, list[str | None]] = {}
     for factor, of_it in known.items():
         kept = options.keep.get(factor)
-        searched[factor] = [None] if kept in (None, baseline[factor]) else []
+        searched[factor] = [None] if kept in (None, at_start[factor]) else []
         for level, setting in of_it.levels.items():
-            if level == baseline[factor] or kept not in (None, level):
+            if level == at_start[factor] or kept not in (None, level):
                 continue
             if not setting.technique and (factor, level) not in allow:
                 continue
@@ -135,11 +135,11 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
                 )
             else:
                 alone.append(single)
-            outside = of_it.other_hardware and of_it.default in (baseline[factor], level)
+            outside = of_it.other_hardware and of_it.default in (at_start[factor], level)
             if not (setting.loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
-    _meet_kept(searched, options.keep, frozenset(options.keep.items() - baseline.items()), refusal)
-    # A level that the baseline excludes may stand beside another level that is searched.
+    _meet_kept(searched, options.keep, frozenset(options.keep.items() - at_start.items()), refusal)
+    # A level that the start excludes may go with another level that is searched.
     others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
         ((factor, level),) = one.levels.items()
@@ -150,8 +150,8 @@ def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
             searched[factor].remove(level)
     return TunePlan(
         board_name=options.board if _is_name(options.board) else str(loaded.path.resolve()),
-        baseline=start,
-        alone=(BASELINE, *alone),
+        start=start,
+        alone=(START, *alone),
         refused=tuple(refused),
         space=Space(
             levels=searched,
@@ -184,7 +184,7 @@ def _meet_kept(
     kept: Combination,
     refusal: Callable[[Combination], str],
 ) -> None:
-    """Leaves of the factors at odds with the `kept` levels what can be beside these.
+    """Leaves of the factors at odds with the `kept` levels what can go with these.
 
     That is one factor, or else two. Raises UsageError where no level helps.
     """
@@ -233,7 +233,7 @@ def check_smallest(plan: TunePlan, sizes: Iterable[Mapping[str, int]]) -> None:
 
 def _not_by_image(
     factors: Mapping[str, Factor],
-    baseline: Mapping[str, str],
+    at_start: Mapping[str, str],
     combination: Combination,
     of_start: bool = False,
 ) -> str:
@@ -245,10 +245,10 @@ def _not_by_image(
         varied = factors[factor]
         if varied.beyond_image:
             return f"{factor}={level}: {varied.beyond_image}"
-        outside = varied.other_hardware and varied.default in (baseline[factor], level)
+        outside = varied.other_hardware and varied.default in (at_start[factor], level)
         if outside and not of_start:
             return (
-                f"{factor}={level}: it is other hardware than {factor}={baseline[factor]}; say "
+                f"{factor}={level}: it is other hardware than {factor}={at_start[factor]}; say "
                 "with --set which of them the real board has"
             )
     return ""

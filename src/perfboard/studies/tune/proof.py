@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
     PROOF_LABELS,
+    START,
     allowed,
     saving_interval,
 )
@@ -41,14 +41,14 @@ def proved_once(sweep: Sweep, boot: Boot) -> Proof:
 
 
 def proved_in_rounds(sweep: Sweep, before: tuple[Boot, ...], after: tuple[Boot, ...]) -> Proof:
-    """The proof by boots of the best, with those of the baseline that were made between them."""
-    if sweep.best() == BASELINE:
+    """The proof by boots of the best, with those of the start that were made between them."""
+    if sweep.best() == START:
         return Proof(after, undecided(sweep))
     saved = saving_interval(before, after)
     between = f": between {saved.low:.3f} and {saved.high:.3f} s less in the mean" if saved else ""
     words = (
         f"The proof is {len(after)} boots of the best and, between them, {len(before)} of the "
-        f"baseline{between}."
+        f"start{between}."
     )
     labelled = {"labels": PROOF_LABELS}
     metrics = tuple(metric.model_copy(update=labelled) for metric in metrics_of(before))
@@ -56,8 +56,8 @@ def proved_in_rounds(sweep: Sweep, before: tuple[Boot, ...], after: tuple[Boot, 
 
 
 def undecided(sweep: Sweep) -> tuple[RunError, ...]:
-    """The error of a sweep in which something may be faster than the baseline, and is not known."""
-    space, base = sweep.space, sweep.known[BASELINE]
+    """The error of a sweep in which something may be faster than the start, and is not known."""
+    space, base = sweep.space, sweep.known[START]
     found = []
     for combination, result in sweep.results.items():
         if not combination or not sweep.known[combination] or not allowed(space, combination):
@@ -75,13 +75,13 @@ def undecided(sweep: Sweep) -> tuple[RunError, ...]:
 
 
 def inconclusive(before: Sequence[Boot], after: Sequence[Boot]) -> tuple[RunError, ...]:
-    """The error of a best that is not known to be faster than the baseline."""
+    """The error of a best that is not known to be faster than the start."""
     saved = saving_interval(before, after)
     if saved is not None and saved.low > 0:
         return ()
     between = "" if saved is None else f", between {saved.low:.3f} and {saved.high:.3f} s"
     message = (
         f"The best's saving may be nothing{between} (boot.total, {len(after)} boots, {len(before)} "
-        "of the baseline); give more boots with --boots."
+        "of the start); give more boots with --boots."
     )
     return (RunError(kind=INCONCLUSIVE, message=message),)

@@ -10,7 +10,7 @@ from perfboard.analysis.boot.metrics import KERNEL_SIZE, counted_metrics, metric
 from perfboard.analysis.budget import hold
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
+    START,
     Combination,
     Known,
     allowed,
@@ -49,7 +49,7 @@ RAM_USED = "boot.ram.used"
 def found_by(
     options: TuneOptions, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
 ) -> Content:
-    """All that the sweep and the proof of its best found; `subject` is the baseline."""
+    """All that the sweep and the proof of its best found; `subject` is the start."""
     plan, board = sweep.plan, sweep.plan.board
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
@@ -58,7 +58,7 @@ def found_by(
     virtual = subject.evidence in (Evidence.TIMED, Evidence.COUNTED)
     tuning = TuneResult(
         titles=plan.titles(),
-        baseline=dict(plan.baseline.levels),
+        start=dict(plan.start.levels),
         max_flash=options.max_flash,
         max_ram=options.max_ram,
         keep=dict(options.keep),
@@ -89,7 +89,7 @@ def found_by(
         notes += (f"The tries that ended, {ended}, are kept: run the tune again to go on.",)
     # A real board has none of the timing model's.
     others = () if virtual else timing_factors(board)
-    chosen = plan.variant(best or BASELINE).levels
+    chosen = plan.variant(best or START).levels
     levels = {factor: level for factor, level in chosen.items() if factor not in others}
     subject = replace(subject, levels=levels, perturbed=perturbations(levels))
     found = Content(
@@ -162,14 +162,14 @@ def _rates(board: VirtualBoard) -> Iterator[PublishedRate]:
             )
 
 
-def steps_to(known: Known, best: Combination) -> list[Combination]:
-    """From the baseline to the best, a change at a time: what saves most by itself first."""
+def tries_to(known: Known, best: Combination) -> list[Combination]:
+    """From the start to the best, a change at a time: what saves most by itself first."""
     order = sorted(best, key=lambda item: (-(_alone(known, item) or 0.0), item))
     return [frozenset(order[: count + 1]) for count in range(len(order))]
 
 
 def _alone(known: Known, item: tuple[str, str]) -> float | None:
-    base, measured = known.get(BASELINE), known.get(frozenset({item}))
+    base, measured = known.get(START), known.get(frozenset({item}))
     return base.total_s - measured.total_s if base and measured else None
 
 
@@ -185,7 +185,7 @@ def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
         measured = sweep.known[combination]
         if measured is None:
             continue
-        labels = dict(sorted(combination)) or {"levels": "baseline"}
+        labels = dict(sorted(combination)) or {"levels": "start"}
         for metric in metrics_of(sweep.results[combination].boots):
             if metric.name == "boot.total" or metric.name in measured.phases:
                 yield metric.model_copy(update={"labels": labels})
@@ -196,19 +196,19 @@ def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
 
 
 def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
-    """Each change of the best, with what it does beside those before it."""
+    """Each change of the best, with what it does with those before it."""
     plan, known = sweep.plan, sweep.known
-    here, last = BASELINE, BASELINE
-    for step in steps_to(known, best):
-        ((factor, level),) = step - here
-        here = step
-        beside = _beside(sweep, last, step)
+    here, last = START, START
+    for one in tries_to(known, best):
+        ((factor, level),) = one - here
+        here = one
+        beside = _beside(sweep, last, one)
         if beside:
-            last = step
+            last = one
         yield Advice(
             factor=factor,
             title=plan.titles()[factor],
-            old=plan.baseline.levels[factor],
+            old=plan.start.levels[factor],
             new=level,
             alone_s=_alone(known, (factor, level)),
             loses=plan.loses(frozenset({(factor, level)})).get(factor, ""),
@@ -216,12 +216,12 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
         )
 
 
-def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any]:
-    """A step's saving and cost after the last that booted; nothing if it does not boot."""
-    before, after = sweep.known[last], sweep.known.get(step)
+def _beside(sweep: Sweep, last: Combination, one: Combination) -> dict[str, Any]:
+    """A try's saving and cost after the last that booted; nothing if it does not boot."""
+    before, after = sweep.known[last], sweep.known.get(one)
     if before is None or after is None:
         return {}
-    saved = _interval(sweep, last, step)
+    saved = _interval(sweep, last, one)
     known_ram = before.ram is not None and after.ram is not None
     return {
         "saving_s": before.total_s - after.total_s,
@@ -230,13 +230,13 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         "phases": effects(before, after),
         "flash": after.flash - before.flash,
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
-        "lines": lines_between(_build(sweep, last), _build(sweep, step)),
+        "lines": lines_between(_build(sweep, last), _build(sweep, one)),
     }
 
 
-def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
-    """The interval of what a step saves, by the baseline's boots beside both."""
-    before, after = sweep.results[last], sweep.results[step]
+def _interval(sweep: Sweep, last: Combination, one: Combination) -> Interval | None:
+    """The interval of what a try saves, by the start's boots between which both came."""
+    before, after = sweep.results[last], sweep.results[one]
     old, new = sweep.beside(before), sweep.beside(after)
     if not new:
         return saving_interval(before.boots, after.boots)
@@ -252,7 +252,7 @@ def _build(sweep: Sweep, combination: Combination) -> Build:
 
 def _limit(sweep: Sweep) -> TuneLimit | None:
     timing = sweep.plan.board.timing
-    if timing is None or not sweep.plan.baseline.timed:
+    if timing is None or not sweep.plan.start.timed:
         return None
     found = []
     for combination, result in sweep.results.items():
@@ -260,5 +260,5 @@ def _limit(sweep: Sweep) -> TuneLimit | None:
             levels = sweep.plan.variant(combination).levels
             own = {factor: levels[factor] for factor in timing.factors}
             found.append((result.boot, timing.at(own)))
-    card = sweep.plan.baseline.recipe.card
+    card = sweep.plan.start.recipe.card
     return boot_limit(found, card.transfer if card else None)

@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
-from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
+from perfboard.analysis.tune.combinations import START, Combination, totals_s
 from perfboard.bench.lab import Lab
 from perfboard.bench.workers.work import Note
 from perfboard.host.cache.cache import cached, find_cached
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class BootRounds:
     """Boots of combinations on one board, interleaved, so that what drifts meets them all.
 
-    The baseline is booted in each round, too. Each boot is kept in the cache until `forget`, so
+    The start is booted in each round, too. Each boot is kept in the cache until `forget`, so
     that a tune that is interrupted goes on with it; `kept` counts those that were found there.
     """
 
@@ -52,7 +52,7 @@ class BootRounds:
         """
         self._board, self._target, self._options = board, target, options
         self._lab, self._build, self._note = lab, build, note
-        self._baseline: tuple[Task, TaskResult] | None = None
+        self._start: tuple[Task, TaskResult] | None = None
         self._purpose = purpose
         self._tried: dict[tuple[tuple[str, str], ...], TaskResult] = {}
         self._took: list[float] = []
@@ -64,9 +64,9 @@ class BootRounds:
     def make(self, tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, TaskResult]]:
         """See `pool.Make`: each combination comes again with each of its boots.
 
-        Raises EnvironmentLacksError where the baseline's image cannot be written, or the board
+        Raises EnvironmentLacksError where the start's image cannot be written, or the board
         not be reset, UsageError where an image is not what it was, and TargetError where the line
-        is lost, or the baseline boots no more.
+        is lost, or the start boots no more.
         """
         built: dict[Combination, TaskResult] = {}
         images = {each: replace(task, boots=False) for each, task in tasks.items()}
@@ -81,10 +81,10 @@ class BootRounds:
                 built[combination] = result
         # In the order in which they were asked for, the same each time.
         open_tries = {each: (tasks[each], built[each]) for each in tasks if each in built}
-        if self._baseline is not None and open_tries:
-            open_tries = {BASELINE: self._baseline} | open_tries
-        # By itself it is only looked at whether it boots: it is booted beside all others.
-        alone = open_tries.keys() == {BASELINE}
+        if self._start is not None and open_tries:
+            open_tries = {START: self._start} | open_tries
+        # By itself it is only looked at whether it boots: it is booted with all others.
+        alone = open_tries.keys() == {START}
         yield from self.again(open_tries, 1 if alone else self._options.boots)
 
     def forget(self) -> None:
@@ -96,29 +96,29 @@ class BootRounds:
         self, tries: dict[Combination, tuple[Task, TaskResult]], most: int
     ) -> Iterator[tuple[Combination, TaskResult]]:
         """Boots them, each of which was built, for at most `most` rounds. See `make`."""
-        beside = tries.keys() != {BASELINE}
-        first = len(tries[BASELINE][1].boots) if BASELINE in tries else 0
+        beside = tries.keys() != {START}
+        first = len(tries[START][1].boots) if START in tries else 0
         for number in range(1, most + 1):
             for place, (combination, (task, before)) in enumerate(list(tries.items()), 1):
                 where = f"round {number}, {place} of {len(tries)}"
                 if left := self._left(number, place, len(tries)):
                     where += f", {left} left of these"
                 result = self._booted_again(task, before, where)
-                if combination == BASELINE:
-                    if self._baseline is not None and result.outcome != "booted":
-                        raise result.error("The baseline, booted again, does not boot")
-                    self._baseline = task, result
-                elif self._baseline is not None:
-                    result = replace(result, beside=(first, len(self._baseline[1].boots)))
+                if combination == START:
+                    if self._start is not None and result.outcome != "booted":
+                        raise result.error("The start, booted again, does not boot")
+                    self._start = task, result
+                elif self._start is not None:
+                    result = replace(result, beside=(first, len(self._start[1].boots)))
                 result = replace(result, final=number == most or _enough(result))
                 tries[combination] = task, result
                 self._tried[_image(result)] = result
                 yield combination, result
             for each in [each for each, (_, result) in tries.items() if _enough(result)]:
-                # The baseline goes on while another does.
-                if each != BASELINE or len(tries) == 1:
+                # The start goes on while another does.
+                if each != START or len(tries) == 1:
                     del tries[each]
-            if not tries or (beside and tries.keys() == {BASELINE}):
+            if not tries or (beside and tries.keys() == {START}):
                 return
 
     def _left(self, number: int, place: int, count: int) -> str:
@@ -187,7 +187,7 @@ class BootRounds:
                 boot = self._board.boot([self._board.console()], folder, seen, Event())
                 (folder / "boot.json").write_text(boot.model_dump_json())
             except TargetError as error:
-                # A baseline that fails ends the tune, which may be made again.
+                # A start that fails ends the tune, which may be made again.
                 if error.kind == "lost" or not task.changes:
                     raise
                 kept = {"kind": error.kind, "problem": str(error)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
+    START,
     Combination,
     changed,
     narrowed,
@@ -29,7 +29,7 @@ from perfboard.studies.tune.plan import (
 )
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.proof import Proof
-from perfboard.studies.tune.record import found_by, steps_to
+from perfboard.studies.tune.record import found_by, tries_to
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.tries import ExactTries, RoundTries
 
@@ -92,12 +92,12 @@ TUNE = TuneStudy()
 
 
 def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
-    """The baseline, each level alone, then combinations, then the steps to the best."""
+    """The start, each level alone, then combinations, then the tries to the best."""
     alone, space = sweep.plan.alone, sweep.space
-    meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
-    later = min(space.most, space.count) + steps
-    sweep.make([BASELINE], "alone", make, step, later + len(meeting) + len(alone))
-    _check_baseline(sweep)
+    meeting, tries = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
+    later = min(space.most, space.count) + tries
+    sweep.make([START], "alone", make, step, later + len(meeting) + len(alone))
+    _check_start(sweep)
     if space.max_flash is not None:
         sizes = sweep.sizes(alone, make, step, later + len(meeting) + len(alone))
         check_smallest(sweep.plan, sizes)
@@ -107,18 +107,18 @@ def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
     most = min(space.most, space.count)
     for batch in search(space, sweep.known):
         most = max(0, most - len(batch))
-        sweep.make(batch, "together", make, step, most + steps)
-    possible = [each for each in steps_to(sweep.known, sweep.best()) if space.possible(each)]
+        sweep.make(batch, "together", make, step, most + tries)
+    possible = [each for each in tries_to(sweep.known, sweep.best()) if space.possible(each)]
     sweep.make(possible, "order", make, step)
 
 
-def _check_baseline(sweep: Sweep) -> None:
-    """Raises the reason why the baseline does not boot, or why a limit cannot be checked."""
-    base = sweep.known[BASELINE]
+def _check_start(sweep: Sweep) -> None:
+    """Raises the reason why the start does not boot, or why a limit cannot be checked."""
+    base = sweep.known[START]
     if base is None:
-        result = sweep.results[BASELINE]
+        result = sweep.results[START]
         does = "build" if result.outcome == "not-built" else "boot"
-        raise result.error(f"The baseline does not {does}")
+        raise result.error(f"The start does not {does}")
     if sweep.space.max_ram is not None and base.ram is None:
         raise UsageError(
             "--max-ram: the memory in use is not known, which takes a 32-bit kernel with a "
@@ -140,6 +140,6 @@ def _interactions(plan: TunePlan) -> Iterator[Combination]:
     for one, other in pairs:
         for first in found.get(one, ()):
             for second in found.get(other, ()):
-                both = changed(changed(BASELINE, one, first), other, second)
+                both = changed(changed(START, one, first), other, second)
                 if plan.space.possible(both):
                     yield both

@@ -7,7 +7,7 @@ from dataclasses import replace
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.analysis.boot.steps import cut_userspace
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
+    START,
     Combination,
     Cost,
     Known,
@@ -75,7 +75,7 @@ class Sweep:
             if result.outcome == "booted" and measured is None:
                 result = replace(result, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
             if not_run := self._not_run(combination, result):
-                problem = f"Init scripts that the baseline ran did not: {', '.join(not_run)}."
+                problem = f"Init scripts that the start ran did not: {', '.join(not_run)}."
                 result = replace(result, outcome="not-booted", kind="no-script", problem=problem)
                 measured = None
             self.results[combination], self.known[combination] = result, measured
@@ -90,8 +90,8 @@ class Sweep:
             step.expect(len(left) + later, self.work(left) + later)
 
     def _may_save_s(self, combination: Combination) -> float:
-        """The baseline's time in the phases that the combination's levels may make shorter."""
-        base = self.known.get(BASELINE)
+        """The start's time in the phases that the combination's levels may make shorter."""
+        base = self.known.get(START)
         if base is None:
             return 0.0
         shortens = [self.plan.factors[name].shortens for name, _ in combination]
@@ -124,16 +124,16 @@ class Sweep:
         )
 
     def beside(self, result: TaskResult) -> tuple[Boot, ...]:
-        """The baseline's boots that were made between those of a real board's try."""
-        base = self.results.get(BASELINE)
+        """The start's boots that were made between those of a real board's try."""
+        base = self.results.get(START)
         return base.boots[slice(*result.beside)] if base and result.beside else ()
 
     def _measured(self, combination: Combination, result: TaskResult) -> Cost | None:
-        """The try's cost; on a real board, as if it was booted with the baseline's first boot.
+        """The try's cost; on a real board, as if it was booted with the start's first boot.
 
         This subtracts the drift from one batch of tries to the next.
         """
-        boot, base = result.boot, result if combination == BASELINE else self.results.get(BASELINE)
+        boot, base = result.boot, result if combination == START else self.results.get(START)
         whole = total(boot) if boot is not None else None
         if whole is None or boot is None:
             return None
@@ -171,11 +171,11 @@ class Sweep:
         return found
 
     def _not_run(self, combination: Combination, result: TaskResult) -> list[str]:
-        """The init scripts of the baseline that did not run, where nothing says that they do not.
+        """The init scripts of the start that did not run, where nothing says that they do not.
 
         Without them a boot is faster, and no better.
         """
-        base = self.results.get(BASELINE)
+        base = self.results.get(START)
         if base is None or not base.boot or not result.boot:
             return []
         if self.plan.skips_scripts(combination):
@@ -186,7 +186,7 @@ class Sweep:
     def task(self, combination: Combination, boots: bool = True) -> Task:
         """The task of a combination."""
         title = in_words(dict(sorted(combination)))
-        levels = {**self.plan.baseline.levels, **dict(combination)}
+        levels = {**self.plan.start.levels, **dict(combination)}
         return Task(self.plan.board_name, levels, title, boots, bool(combination))
 
     def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
@@ -204,7 +204,7 @@ class Sweep:
             tries.append(
                 Try(
                     levels=dict(sorted(combination)),
-                    stage=stage if combination else "baseline",
+                    stage=stage if combination else "start",
                     outcome=result.outcome,
                     problem=result.problem,
                     kind=result.kind,

@@ -35,7 +35,7 @@ class Task:
     """A combination to try: a board as `load_board` takes it, and levels of all its factors.
 
     `title` is what it is called while it is tried. Without `boots` its image alone is built;
-    the baseline `changes` nothing.
+    the start `changes` nothing.
     """
 
     board: str
@@ -97,7 +97,7 @@ class TaskResult:
     """How a task ended: see `model.results.tune.Try`.
 
     `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
-    booted once. `beside` are the first of the baseline's boots between which a real board's were
+    booted once. `beside`: the first of the start's boots between which a real board's were
     made, and the first that was after; it is `final` where no boot follows. `hashes`,
     `packages`, `variables` and `arguments` are the image's.
     """

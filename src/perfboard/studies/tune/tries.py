@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 
-from perfboard.analysis.tune.combinations import BASELINE
+from perfboard.analysis.tune.combinations import START
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.workers.distributed import software
@@ -85,7 +85,7 @@ class RoundTries:
             yield rounds.make
 
     def prove(self, folder: RunFolder) -> Proof:
-        """See `ExactTries`. The baseline is booted between the best's boots.
+        """See `ExactTries`. The start is booted between the best's boots.
 
         So the saving is measured by other boots than those that chose the best.
         """
@@ -94,7 +94,7 @@ class RoundTries:
             best = sweep.best()
             tries = {
                 each: (sweep.task(each), replace(sweep.results[each], boots=(), beside=None))
-                for each in dict.fromkeys((BASELINE, best))
+                for each in dict.fromkeys((START, best))
             }
             with (
                 self._lab.progress.step("proving the best", inf) as step,
@@ -106,7 +106,7 @@ class RoundTries:
             # A combination that does not boot each time is of no use: take the next one.
             sweep.results[best], sweep.known[best] = last[best], None
         folder.write_artifact("boot-1/console.log", last[best].console)
-        proof = proved_in_rounds(sweep, last[BASELINE].boots, last[best].boots)
+        proof = proved_in_rounds(sweep, last[START].boots, last[best].boots)
         # More boots may decide what these do not.
         if not proof.errors:
             for rounds in self._rounds:

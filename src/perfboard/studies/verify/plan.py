@@ -22,7 +22,7 @@ from perfboard.model.timing.part import Timing
 Group = tuple[Literal["boot", "flash", "probes", "measures"], tuple[tuple[str, str], ...]]
 # The same for rows that one run of a program is for: the program, and the row's levels.
 ProgramKey = tuple[PublishedProgram, tuple[tuple[str, str], ...]]
-# Times the budget: a block can take a second of flash, and costs the host next to nothing.
+# Times the usual time: a block can take a second of flash, and costs the host next to nothing.
 _OF_FLASH = 4
 
 
@@ -79,7 +79,7 @@ def make_plan(name: str, time_s: float) -> VerifyPlan:
     timing = loaded.board.timing
     if timing is None:
         raise UsageError(
-            f"board {loaded.board.name} has no timing model to be verified; its file wants [timing]"
+            f"board {loaded.board.name} has no timing model to be verified; its file needs [timing]"
         )
     plain: Group = ("probes", _levels(loaded, timing, {}))
     groups: dict[Group, list[PublishedValue]] = {plain: []}

@@ -68,7 +68,7 @@ def verify_board(
 ) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
-    Flash has its own, of four times the budget. The first run by probes measures the part's
+    Flash has its own, which takes four times as long. The first run by probes measures the part's
     parameters too. Then there is one for each program that the figures are of. If it is
     interrupted, the rows of the runs that had ended are there. Raises KeyboardInterrupt if none
     had, and what stopped a study's run.

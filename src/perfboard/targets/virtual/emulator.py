@@ -162,7 +162,7 @@ class Emulator:
         output = output.strip()[-2000:]
         if os.strerror(errno.ENOSPC) in output or shutil.disk_usage(self._log.parent).free < _ROOM:
             return EnvironmentLacksError(
-                f"the disk is full: the emulator {how} for want of room in {self._log.parent}.\n"
+                f"the disk is full: the emulator {how} for lack of room in {self._log.parent}.\n"
                 f"It said: {output or 'nothing'}\nMake room there and run it again; earlier runs "
                 "are unharmed."
             )

@@ -89,7 +89,7 @@ def test_voltage_times_current_is_power() -> None:
 @pytest.mark.parametrize(
     ("meter", "readings", "said"),
     [
-        (watts(1.0), sampled(np.ones(30), 0.1), "3 values in 2.900 s, which wants .* 290.0 ms"),
+        (watts(1.0), sampled(np.ones(30), 0.1), "3 values in 2.900 s, which needs .* 290.0 ms"),
         (watts(None), sampled(np.ones(30), 0.1), "supply of ina226 had 1 values"),
         (watts(), sampled(np.ones(5), 0.5), "had 5 values in 2.000 s"),
         (watts(), [(0, (1,))], "read 1 times"),
@@ -160,7 +160,7 @@ def test_a_battery_shows_power_or_voltage_and_current() -> None:
         ("rapl", "", "there is no /sys/class/powercap"),
         ("rapl", listed({"/sys/class/powercap": {"intel-rapl:0/name": "p"}})
          + "@file /sys/class/powercap/intel-rapl:0/energy_uj\n",
-         "intel-rapl:0/energy_uj cannot be read. energy_uj wants root"),
+         "intel-rapl:0/energy_uj cannot be read. energy_uj needs root"),
         ("hwmon:ina219", listed({"/sys/class/hwmon/hwmon0": {"name": "ina226"}}),
          "there is no chip ina219; there are: ina226"),
         ("hwmon:ina226", listed({"/sys/class/hwmon/hwmon0": {"name": "ina226"}}), "shows no power"),

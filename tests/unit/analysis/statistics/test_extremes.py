@@ -50,5 +50,5 @@ def test_equal_runs_need_what_they_needed() -> None:
 
 @pytest.mark.parametrize(("maxima", "share"), [([1, 2, 3, 4], 0.9), ([1, 2, 3, 4, 5], 1.0)])
 def test_too_little_is_refused(maxima: list[int], share: float) -> None:
-    with pytest.raises(ValueError, match="wants 5 maxima"):
+    with pytest.raises(ValueError, match="needs 5 maxima"):
         enough(maxima, share)

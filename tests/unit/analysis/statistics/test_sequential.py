@@ -29,13 +29,13 @@ _KINDS: dict[str, Callable[[random.Random], float]] = {
 def _gate(draw: Callable[[], list[float]]) -> Decision:
     """A gate of which each pair is a `draw`, one excess a metric."""
     pairs: list[list[float]] = []
-    wants = looks(MOST)[0]
-    while wants:
-        while len(pairs) < wants:
+    needs = looks(MOST)[0]
+    while needs:
+        while len(pairs) < needs:
             pairs.append(draw())
         found = decide(list(zip(*pairs, strict=True)), RATE, MOST)
-        assert found.wants > len(pairs) or not found.wants
-        wants = found.wants
+        assert found.needs > len(pairs) or not found.needs
+        needs = found.needs
     return found
 
 
@@ -84,7 +84,7 @@ def test_a_disturbance_that_has_passed_is_not_confirmed() -> None:
     disturbed = [[3 + chance.gauss(0, 0.5)] for _ in range(6)]
     calm = [[chance.gauss(0, 0.5)] for _ in range(6)]
     first = decide(list(zip(*disturbed, strict=True)), RATE, MOST)
-    assert (first.wants, first.suspects) == (12, 1)
+    assert (first.needs, first.suspects) == (12, 1)
     again = decide(list(zip(*(disturbed + calm), strict=True)), RATE, MOST)
     assert again == Decision((SequentialAnswer.UNCONFIRMED,), 0)
 

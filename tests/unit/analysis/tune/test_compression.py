@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When compression pays, by study E's equation and where reading overlaps."""
+"""When compression pays, by the boot study's equation and where reading overlaps."""
 
 import itertools
 
@@ -34,7 +34,7 @@ def test_overlap_never_takes_longer_and_at_most_halves(one: PackedSize, rate: fl
 def test_it_pays_where_reading_less_outweighs_unpacking(
     one: PackedSize, plain: int, rate: float
 ) -> None:
-    """size_c/bw_read + size_c/bw_decompress < size/bw_read, as study E writes it."""
+    """size_c/bw_read + size_c/bw_decompress < size/bw_read, as the boot study of 2009 writes it."""
     bw_decompress = one.size / one.unpack_s
     left = one.size / rate + one.size / bw_decompress
     if abs(left * rate / plain - 1) > 1e-9:

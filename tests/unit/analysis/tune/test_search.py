@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfboard.analysis.tune.combinations import (
-    BASELINE,
     FEW,
     OTHER_PHASES,
+    START,
     Combination,
     Cost,
     Known,
@@ -31,7 +31,7 @@ _Board = Callable[[Combination], Cost | None]
 
 def _run(space: Space, board: _Board, narrow: bool = False) -> Known:
     """The whole sweep: each level alone, then what the search asks for."""
-    known: Known = {BASELINE: board(BASELINE)}
+    known: Known = {START: board(START)}
     for factor, levels in space.levels.items():
         for level in levels:
             if level:
@@ -105,7 +105,7 @@ def test_few_combinations_are_all_tried(counts: list[int], data: st.DataObject) 
     space = _space(counts)
     assert space.count <= FEW
     times = {each: data.draw(st.integers(1, 1000)) for each in _all(space)}
-    dead = data.draw(st.sets(st.sampled_from(sorted(times, key=sorted)), max_size=3)) - {BASELINE}
+    dead = data.draw(st.sets(st.sampled_from(sorted(times, key=sorted)), max_size=3)) - {START}
 
     def board(combination: Combination) -> Cost | None:
         if combination in dead:
@@ -171,13 +171,13 @@ def test_the_best_holds_the_limits(counts: list[int], data: st.DataObject) -> No
 def test_a_level_that_is_kept_is_in_what_is_tried_first() -> None:
     space = Space(levels={"slow": ("on",), "other": (None, "fast")})
     known: Known = {
-        BASELINE: Cost(10.0, {"load": 10.0}, 1, 1),
+        START: Cost(10.0, {"load": 10.0}, 1, 1),
         frozenset({("slow", "on")}): Cost(12.0, {"load": 12.0}, 1, 1),
         frozenset({("other", "fast")}): Cost(9.0, {"load": 9.0}, 1, 1),
     }
     assert predicted(space, known) == {("slow", "on"), ("other", "fast")}
     assert best_of(space, known) == frozenset({("slow", "on")})
-    assert not allowed(space, BASELINE)
+    assert not allowed(space, START)
 
 
 def test_what_cannot_be_together_is_not_tried() -> None:
@@ -198,7 +198,7 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
         }
     )
     known: Known = {
-        BASELINE: base,
+        START: base,
         frozenset({("f", "same")}): base,
         frozenset({("f", "dead")}): None,
         frozenset({("f", "slower")}): Cost(6.0, {"load": 2.0, "user": 4.0}, 1, 1),
@@ -218,7 +218,7 @@ def test_a_level_that_pays_beside_another_alone_stays() -> None:
     space = Space(levels={"compression": (None, "none", "bad"), "flash": (None, "fast")})
     none, bad, fast = (("compression", "none"), ("compression", "bad"), ("flash", "fast"))
     known: Known = {
-        BASELINE: Cost(5.0, {"load": 5.0}, 1, 1),
+        START: Cost(5.0, {"load": 5.0}, 1, 1),
         frozenset({none}): Cost(8.0, {"load": 8.0}, 1, 1),
         frozenset({bad}): Cost(8.0, {"load": 8.0}, 1, 1),
         frozenset({fast}): Cost(2.0, {"load": 2.0}, 1, 1),
@@ -230,7 +230,7 @@ def test_a_level_that_pays_beside_another_alone_stays() -> None:
 
 def test_memory_that_is_not_known_holds_no_limit() -> None:
     space = _space([1], max_ram=100)
-    known: Known = {BASELINE: Cost(1.0, {}, 1, None)}
+    known: Known = {START: Cost(1.0, {}, 1, None)}
     assert best_of(space, known) is None
 
 
@@ -244,7 +244,7 @@ def test_no_more_is_tried_than_allowed() -> None:
 def test_the_bound_is_the_same_in_whichever_order_the_phases_are_added_up() -> None:
     # Ten times 0.1 is 0.9999999999999999 where each sum is rounded.
     measured = Cost(1.0, {f"phase {n}": 0.1 for n in range(10)}, flash=0, ram=None)
-    assert bound(Space({}), {BASELINE: measured}) == 1.0
+    assert bound(Space({}), {START: measured}) == 1.0
 
 
 def test_what_a_change_does_is_taken_from_where_it_is_to_be_made() -> None:
@@ -252,7 +252,7 @@ def test_what_a_change_does_is_taken_from_where_it_is_to_be_made() -> None:
     space = _space([1, 2, 1])
     fast, small, plain, other = ("f0", "l0"), ("f1", "l0"), ("f1", "l1"), ("f2", "l0")
     times = {
-        BASELINE: 10.0,
+        START: 10.0,
         frozenset({small}): 8.0,
         frozenset({plain}): 12.0,
         frozenset({fast}): 5.0,
@@ -271,7 +271,7 @@ def test_a_change_may_be_known_by_way_of_a_third_level() -> None:
     packed, plain, in_flash = (("f0", level) for level in ("l0", "l1", "l2"))
     static, quiet = ("f1", "l0"), ("f2", "l0")
     times = {
-        BASELINE: 10.0,
+        START: 10.0,
         frozenset({packed}): 9.0,
         frozenset({plain}): 9.5,
         frozenset({in_flash}): 10.5,
@@ -314,7 +314,7 @@ def test_of_what_takes_the_same_the_search_goes_on_from_fewer_changes() -> None:
     """Else it adds level after level that does nothing, with a kernel for each."""
     plain, more = frozenset({("f5", "l1")}), frozenset({("f0", "l0"), ("f5", "l1")})
     known: Known = {each: Cost(9.0, {}, 1, 1) for each in (more, plain)}
-    known[BASELINE] = Cost(9.1, {}, 1, 1)
+    known[START] = Cost(9.1, {}, 1, 1)
     assert nearest(_space([1, 1, 1, 1, 1, 2]), known) == plain
 
 
@@ -322,7 +322,7 @@ def test_a_phase_that_one_boot_lacks_does_not_make_the_best_its_own_bound() -> N
     """As a root file system in memory, which is not mounted."""
     lacks = frozenset({("root", "memory")})
     known: Known = {
-        BASELINE: Cost(6.0, {"load": 3.0, "mount": 1.0, "user": 2.0}, 1, 1),
+        START: Cost(6.0, {"load": 3.0, "mount": 1.0, "user": 2.0}, 1, 1),
         lacks: Cost(8.0, {"load": 7.0, "user": 1.0}, 1, 1),
     }
     assert bound(Space({"root": (None, "memory")}), known) == 4.0
@@ -330,7 +330,7 @@ def test_a_phase_that_one_boot_lacks_does_not_make_the_best_its_own_bound() -> N
 
 
 def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
-    """As a level that cannot be beside the baseline."""
+    """As a level that cannot be beside the start."""
 
     def possible(combination: Combination) -> bool:
         return ("f0", "l0") not in combination or ("f1", "l0") in combination
@@ -341,7 +341,7 @@ def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
         seconds = 10.0 - sum(1.0 for _, level in combination if level == "l0")
         return Cost(seconds, {"user": seconds}, 1, 1)
 
-    known: Known = {BASELINE: board(BASELINE)}
+    known: Known = {START: board(START)}
     for factor, levels in space.levels.items():
         for level in levels:
             if level and possible(single := frozenset({(factor, level)})):
@@ -364,5 +364,5 @@ def test_there_is_no_bound_where_a_missing_mark_joins_phases_of_some() -> None:
     whole = Cost(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
     joined = Cost(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
     other, space = frozenset({("console", "quiet")}), Space({"console": (None, "quiet")})
-    assert bound(space, {BASELINE: whole, other: joined}) is None
-    assert bound(space, {BASELINE: joined, other: joined}) == 7.0
+    assert bound(space, {START: whole, other: joined}) is None
+    assert bound(space, {START: joined, other: joined}) == 7.0

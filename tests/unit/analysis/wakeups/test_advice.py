@@ -28,7 +28,7 @@ def test_a_level_that_saves_no_switches_is_not_advised() -> None:
 
 
 def test_a_level_above_one_that_missed_is_not_advised() -> None:
-    """What misses with the widest margin misses by something else: no level is safe."""
+    """What misses with the widest slack misses by something else: no level is safe."""
     playbacks = [played(0, 200), played(0, 300, 26, "copy"), played(3, 100)]
     way, level, because = advise(playbacks, 8, PERIOD_NS)
     assert (way, level) == ("", "")

@@ -56,7 +56,7 @@ WHOLE = np.arange(0, 10, 0.1)
         (WHOLE[30:], "begins after"),
         (WHOLE[:60], "m.csv stops before a playback ended"),
         (np.concatenate([WHOLE[:35], WHOLE[70:]]), "a gap"),
-        (WHOLE[::10], "has 6 samples in 5.000 s, which wants one each 500.0 ms"),
+        (WHOLE[::10], "has 6 samples in 5.000 s, which needs one each 500.0 ms"),
         (WHOLE[:0], "begins after"),
     ],
 )

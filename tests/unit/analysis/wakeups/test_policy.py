@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfboard.analysis.wakeups.advice import margin_ns
+from perfboard.analysis.wakeups.advice import slack_ns
 from tests.support.wake_policy import HOLD_NS, RISE_NS, Adaptive, FixedPolicy, TwoLevel
 from tests.support.wake_simulation import (
     Burst,
@@ -118,11 +118,11 @@ def test_what_was_needed_within_the_hold_is_covered(
         assert 0 <= level <= buffers - 2
         recent = max(need for at, need in past if now - at < HOLD_NS)
         # It covers what was needed within the hold, unless no level does.
-        assert level == 0 or margin_ns(buffers, level, PERIOD) >= recent + recent // 8
+        assert level == 0 or slack_ns(buffers, level, PERIOD) >= recent + recent // 8
 
 
-def test_a_needed_time_is_more_than_the_margin_where_a_deadline_is_missed() -> None:
-    # One burst that ends just before, and just after, the margin of level 6 has gone.
+def test_a_needed_time_is_more_than_the_slack_where_a_deadline_is_missed() -> None:
+    # One burst that ends just before, and just after, the slack of level 6 has gone.
     release = 7 * PERIOD
     for more, missed in ((-100_000, 0), (100_000, 1)):
         one = iter([(release, release + PERIOD + more)])

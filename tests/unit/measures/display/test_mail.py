@@ -127,8 +127,8 @@ def test_a_terminal_s_client_reads_both_kinds() -> None:
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"program": "dillo"}, "wants a mail client: .*sylpheed"),
-        ({"folder": "big"}, "wants small or large"),
+        ({"program": "dillo"}, "needs a mail client: .*sylpheed"),
+        ({"folder": "big"}, "needs small or large"),
         ({"kind": "mbox"}, "sylpheed reads mh"),
         ({"quiet_ms": 0}, "give a whole number"),
     ],

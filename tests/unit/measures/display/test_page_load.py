@@ -199,7 +199,7 @@ def test_each_browser_trusts_the_authority_in_its_private_home(
     trust = all_applications()[browser].trust
     assert trust and f"{trust.line} || exit 1\n" in work.script
     if not all(map(shutil.which, trust.programs)):
-        pytest.skip(f"wants Debian's {' and '.join(trust.packages)}")
+        pytest.skip(f"needs Debian's {' and '.join(trust.packages)}")
     assert set(trust.programs) <= set(work.programs)
     assert set(trust.packages) <= set(work.packages)
     certificate = make_authority(tmp_path, "127.0.0.1").certificate
@@ -256,10 +256,10 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        (CART | {"program": "sylpheed"}, "'sylpheed'; wants a browser: chromium"),
-        (CART | {"page": "news"}, "wants cart, index or script"),
-        (CART | {"page": "script"}, "dillo runs no scripts, .* wants chromium or firefox-esr"),
-        (CART | {"over": "gopher"}, "wants http or https"),
+        (CART | {"program": "sylpheed"}, "'sylpheed'; needs a browser: chromium"),
+        (CART | {"page": "news"}, "needs cart, index or script"),
+        (CART | {"page": "script"}, "dillo runs no scripts, .* needs chromium or firefox-esr"),
+        (CART | {"over": "gopher"}, "needs http or https"),
     ],
 )
 def test_what_opens_no_page_is_said(parameters: dict[str, Value], said: str) -> None:

@@ -80,10 +80,10 @@ def board() -> Board:
 
 class measure:  # noqa: N801 - reads as what it does
     def __init__(
-        self, board: Board, budget_s: float = 60, target_time: bool = False, **weights: int
+        self, board: Board, time_s: float = 60, target_time: bool = False, **weights: int
     ) -> None:
         self.step = Step()
-        plan = ProbeTime(budget_s, target_time)
+        plan = ProbeTime(time_s, target_time)
         self._measuring = ProbeRounds(board, probes(**weights), plan, lambda: board.now)
         self.merger = self._measuring.merger
 
@@ -115,21 +115,21 @@ def test_the_same_plan_gives_the_same_order(board: Board) -> None:
 
 
 def test_time_is_shared_by_weight_within_the_budget(board: Board) -> None:
-    measure(board, budget_s=60, a=1, b=9).run()
+    measure(board, time_s=60, a=1, b=9).run()
     assert sum(board.seconds("b")) == pytest.approx(9 * sum(board.seconds("a")), rel=0.01)
     assert 30 < board.now < 40
 
 
 def test_a_board_that_takes_longer_than_asked_is_asked_for_less(board: Board) -> None:
     board.takes = lambda seconds: 3 * seconds + 0.2
-    measure(board, budget_s=60, a=1, b=2).run()
+    measure(board, time_s=60, a=1, b=2).run()
     assert board.now < 60
     # The first round goes by what was planned, and the others make up for it.
     assert board.seconds("a")[1] < board.seconds("a")[0] / 2
 
 
 def test_only_what_is_wide_runs_again_until_the_budget_is_spent(board: Board) -> None:
-    measuring = measure(board, budget_s=20, a=5, wide=5)
+    measuring = measure(board, time_s=20, a=5, wide=5)
     said = measuring.run()
     names = [name for name, *_ in board.asked]
     assert names.count("a") == 5
@@ -150,7 +150,7 @@ def test_what_becomes_narrow_stops(board: Board) -> None:
 
 
 def test_even_the_smallest_budget_gives_five_processes_of_the_least_time(board: Board) -> None:
-    said = measure(board, budget_s=0.1, a=1, b=1, wide=1).run()
+    said = measure(board, time_s=0.1, a=1, b=1, wide=1).run()
     assert len(board.asked) == 15
     assert re.search(r"the 5 that are always made took [0-9.]+ s, beyond the time of 0.1 s", said)
     # The first share by weight, all others the floor.
@@ -161,14 +161,14 @@ def test_even_the_smallest_budget_gives_five_processes_of_the_least_time(board: 
 def test_the_target_s_time_does_not_see_the_host_s(board: Board, stretch: float) -> None:
     board.takes = lambda seconds: 1000.0
     board.elapses = lambda seconds: stretch * seconds
-    measure(board, budget_s=20, target_time=True, a=1, wide=1).run()
+    measure(board, time_s=20, target_time=True, a=1, wide=1).run()
     elapsed = sum(stretch * seconds for _, seconds, _, _ in board.asked)
     assert 14 < elapsed <= 20.001
 
 
 def test_a_board_whose_probes_say_that_no_time_passed_does_not_run_for_ever(board: Board) -> None:
     board.elapses = lambda seconds: 0.0
-    measure(board, budget_s=2, target_time=True, wide=1).run()
+    measure(board, time_s=2, target_time=True, wide=1).run()
     assert 5 < len(board.asked) <= 40
 
 
@@ -218,7 +218,7 @@ def test_what_was_measured_before_a_failure_stays(board: Board) -> None:
 
 
 def test_progress_goes_by_the_budget_and_names_probe_and_round(board: Board) -> None:
-    measuring = measure(board, budget_s=20, a=1, wide=1)
+    measuring = measure(board, time_s=20, a=1, wide=1)
     measuring.run()
     step = measuring.step
     done = [amount for amount, _ in step.updates]

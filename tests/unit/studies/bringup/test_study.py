@@ -87,8 +87,9 @@ def test_each_row_has_figures_or_the_reason_for_none(tmp_path: Path) -> None:
     assert found.evidence is Evidence.TIMED
     (result,) = found.results_of(MeasuresResult)
     copies, free = result.measurements
-    # The published 25.6 MiB/s of the study stand beside.
-    assert copies.figures[0].published == 26_843_546 and "study B" in copies.figures[0].source
+    # The published 25.6 MiB/s of the study stand next to it.
+    assert copies.figures[0].published == 26_843_546
+    assert "the bring-up study of 2010" in copies.figures[0].source
     assert free.reason == "its script ended with 3: no /proc" and not free.figures
     text = run_text(found)
     assert "26.84 MB/s" in text and "Not measured: its script ended" in text
@@ -103,7 +104,7 @@ def test_study_bs_disk_stands_beside_its_board(tmp_path: Path) -> None:
     found = run(fake, only=("disk.sequential",))
     (row,) = found.results_of(MeasuresResult)[0].measurements
     text = " ".join(run_text(found).split())
-    # Study B's 5.657 MB/s; a row that is this near needs no cause, one that is further has one.
+    # The bring-up study's 5.657 MB/s; a row this near needs no cause, one that is further has one.
     assert "4.096 MB/s" in text and "0.72 of 5.657 MB/s: " in text
     known = {f.title: f.published for f in row.figures if f.published}
     assert known == {

@@ -55,7 +55,7 @@ def test_without_five_figures_of_its_work_it_says_which_would_help(tmp_path: Pat
     for text in texts(found):
         assert "No chance is known of picture: of core work, 3 published figures were" in text
         assert "to have 7-Zip's or CoreMark's figures of a board with that part." in text
-        assert "How likely that is is not known." in text
+        assert "The chance of that is not known." in text
 
 
 def test_a_budgets_reason_stands_with_its_verdict(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     [
         ("width = 128", "widht = 32", 'no measure of the profile has a parameter "widht"'),
         ("width = 128", 'width = "32"', "option small: width is '32'; give a number"),
-        ("width = 128", "width = 32", "image.scale: wants a width and a height of 64"),
+        ("width = 128", "width = 32", "image.scale: needs a width and a height of 64"),
         ("orangepi-pc", "orange-pc", "orange-pc"),
         ('config = "distribution"', 'config = "odd"', "odd"),
     ],

@@ -92,7 +92,7 @@ def test_the_flashs_set_up_says_what_it_stands_for() -> None:
     (lines,) = lines_between(_at(), _at(flash="cached"))
     assert lines.where == "board file"
     assert lines.words.startswith("turn the MMU and the data cache on in the bootloader")
-    assert "; study E: 19 MB/s read through MTD" in lines.words
+    assert "; the boot study of 2009: 19 MB/s read through MTD" in lines.words
     assert lines.remove == ('timing.flash.caching = "code"', 'timing.flash.next = "515 ns"')
     assert lines.add == ('timing.flash.caching = "cached"', 'timing.flash.next = "36 ns"')
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from perfboard.analysis.tune.combinations import BASELINE
+from perfboard.analysis.tune.combinations import START
 from perfboard.model.errors import UsageError
 from perfboard.studies.tune.plan import check_smallest, tools_of
 from tests.support.tunes import plan_of
 
 
-def test_each_level_but_the_baselines_is_tried_alone() -> None:
-    plan = plan_of(baseline={"flash": "delivered"})
-    assert plan.alone[0] == BASELINE
+def test_each_level_but_the_starts_is_tried_alone() -> None:
+    plan = plan_of(start={"flash": "delivered"})
+    assert plan.alone[0] == START
     levels = {factor: [] for factor in plan.space.levels}  # type: dict[str, list[str]]
     for ((factor, level),) in plan.alone[1:]:
         levels[factor].append(level)
@@ -23,7 +23,7 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
     assert levels["kernel"] == ["flash", "xip"]
     # What shows where the time goes is no technique.
     assert {"initcall_debug", "detail", "features"} & plan.space.levels.keys() == set()
-    assert plan.baseline.timed
+    assert plan.start.timed
 
 
 def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> None:
@@ -35,25 +35,25 @@ def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> N
     assert "off" in plan_of(allow=(off,)).space.levels["console"]
     kept = plan_of(keep={"console": "off"})
     assert kept.space.levels["console"] == ["off"]
-    based = plan_of(baseline={"console": "off"})
+    based = plan_of(start={"console": "off"})
     assert based.space.levels["console"] == [None, "full", "quiet"]
 
 
 def test_another_timer_is_no_technique() -> None:
     """The kernel's delay loop is: a part that has no such timer does not get one."""
-    plan = plan_of(baseline={"delay": "calibrated"})
+    plan = plan_of(start={"delay": "calibrated"})
     assert plan.space.levels["delay"] == [None, "preset"]
     assert plan_of().space.levels["delay"] == [None]
 
 
 def test_what_is_only_there_to_be_compared_with_is_tried_where_it_is_asked_for() -> None:
     older = ("delay", "calibrated-2.6")
-    for baseline in ({}, {"delay": "calibrated"}):
-        plan = plan_of(baseline=baseline)
+    for start in ({}, {"delay": "calibrated"}):
+        plan = plan_of(start=start)
         assert older not in {item for each in plan.alone for item in each}
         assert "calibrated-2.6" not in plan.space.levels["delay"]
         assert {each.levels.get("delay") for each in plan.refused} == {None}
-    started = plan_of(baseline=dict([older]))
+    started = plan_of(start=dict([older]))
     assert started.space.levels["delay"] == [None, "calibrated", "preset"]
     kept = plan_of(keep=dict([older]))
     assert kept.space.levels["delay"] == ["calibrated-2.6"]
@@ -65,7 +65,7 @@ def test_another_wire_is_no_technique_but_beside_one() -> None:
     plan = plan_of()
     assert frozenset({("network", "parallel")}) in plan.alone
     assert plan.space.levels["network"] == [None]
-    waits = plan_of(baseline={"network": "waited"})
+    waits = plan_of(start={"network": "waited"})
     assert "parallel" in waits.space.levels["network"]
     # Nor is it to do without.
     assert "board" not in waits.space.levels["network"]
@@ -93,7 +93,7 @@ def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
         ({"keep": {"console": "loud"}}, '--keep: factor console has no level "loud"'),
         ({"keep": {"detail": "timed"}}, '--keep: .* has no factor "detail"'),
         ({"allow": (("console", "loud"),)}, '--allow: factor console has no level "loud"'),
-        ({"baseline": {"console": "loud"}}, 'factor console has no level "loud"'),
+        ({"start": {"console": "loud"}}, 'factor console has no level "loud"'),
         ({"keep": {"kernel": "xip", "compression": "lz4"}}, "kernel=xip is not compressed"),
         # Without --allow libraries=musl.
         ({"keep": {"order": "functions"}}, "linked here, by libraries=musl"),
@@ -109,7 +109,7 @@ def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None
 @pytest.mark.parametrize(
     ("fields", "factor", "levels"),
     [
-        ({"baseline": {"compression": "lz4"}, "keep": {"kernel": "xip"}}, "compression", ["gzip"]),
+        ({"start": {"compression": "lz4"}, "keep": {"kernel": "xip"}}, "compression", ["gzip"]),
         (
             {"keep": {"order": "functions"}, "allow": (("libraries", "musl"),)},
             "libraries",
@@ -117,7 +117,7 @@ def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None
         ),
     ],
 )
-def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
+def test_what_is_kept_is_met_by_leaving_the_start_where_that_is_at_odds(
     fields: dict[str, Any], factor: str, levels: list[str]
 ) -> None:
     plan = plan_of(**fields)
@@ -129,9 +129,9 @@ def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
     assert kept_by == f"without {factor}={levels[0]}"
 
 
-def test_two_levels_of_the_baseline_may_be_at_odds_with_what_is_kept() -> None:
-    baseline = {"environment": "tree", "bootdelay": "3"}
-    plan = plan_of(baseline=baseline, keep={"bootloader": "none"})
+def test_two_levels_of_the_start_may_be_at_odds_with_what_is_kept() -> None:
+    start = {"environment": "tree", "bootdelay": "3"}
+    plan = plan_of(start=start, keep={"bootloader": "none"})
     assert plan.space.levels["environment"] == ["flash"]
     assert "3" not in plan.space.levels["bootdelay"] and None not in plan.space.levels["bootdelay"]
 
@@ -154,7 +154,7 @@ def test_what_can_never_be_is_not_among_the_combinations() -> None:
 
 def test_what_can_be_beside_another_level_is_among_them() -> None:
     allow = [("kernel", "xip")]
-    plan = plan_of(baseline={"compression": "lz4"}, allow=allow)
+    plan = plan_of(start={"compression": "lz4"}, allow=allow)
     refused = {next(iter(one.levels.items())) for one in plan.refused}
     assert ("kernel", "xip") in refused
     assert "xip" in plan.space.levels["kernel"]
@@ -165,7 +165,7 @@ def test_why_a_combination_may_not_be_the_best() -> None:
     plan = plan_of(keep={"delay": "preset"})
     preset, off = ("delay", "preset"), ("console", "off")
     assert plan.excluded_because(frozenset({preset, ("console", "quiet")})) == ""
-    assert plan.excluded_because(BASELINE) == "without delay=preset"
+    assert plan.excluded_because(START) == "without delay=preset"
     assert plan.excluded_because(frozenset({preset, off})).startswith("loses ")
     other = plan.excluded_because(frozenset({("network", "parallel")}))
     assert other == "without delay=preset, network=parallel is other hardware"
@@ -179,7 +179,7 @@ def test_the_tools_of_every_level_are_wanted() -> None:
 
 def test_a_real_board_is_tried_with_what_an_image_changes() -> None:
     real = {"usable": "x", "write": ("true",), "reset": ("true",)}
-    plan = plan_of("serial:///dev/ttyUSB0", baseline={"delay": "calibrated"}, **real)
+    plan = plan_of("serial:///dev/ttyUSB0", start={"delay": "calibrated"}, **real)
     alone = {item for each in plan.alone for item in each}
     refused = {item: each.problem for each in plan.refused for item in each.levels.items()}
     assert {("console", "quiet"), ("delay", "preset"), ("root", "cramfs")} <= alone

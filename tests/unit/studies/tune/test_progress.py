@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune shows while it runs: the best, the time left, and what is being tried."""
 
-from perfboard.analysis.tune.combinations import BASELINE
+from perfboard.analysis.tune.combinations import START
 from perfboard.model.results.boot import Boot
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
@@ -76,7 +76,7 @@ def _booted(task: Task) -> TaskResult:
 def test_a_sweep_tells_the_best_and_the_most_tries_that_are_left() -> None:
     shown, sweep = _Shown(), Sweep(plan_of())
     quiet, cached = (frozenset({pair}) for pair in (("console", "quiet"), ("flash", "cached")))
-    sweep.make([BASELINE], "alone", at_once(_booted), shown.step, later=12)
+    sweep.make([START], "alone", at_once(_booted), shown.step, later=12)
     assert shown.lines[0] == "best 1.543 s, at most 12 tries, 0 s left"
-    sweep.make([BASELINE, quiet, cached], "alone", at_once(_booted), shown.step, later=10)
+    sweep.make([START, quiet, cached], "alone", at_once(_booted), shown.step, later=10)
     assert shown.lines[0] == "best 1.443 s, at most 10 tries, 0 s left"

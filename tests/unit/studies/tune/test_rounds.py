@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from perfboard.analysis.boot.phases import total
-from perfboard.analysis.tune.combinations import BASELINE, Combination
+from perfboard.analysis.tune.combinations import START, Combination
 from perfboard.bench.lab import Lab
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
@@ -32,7 +32,7 @@ MS = 1_000_000
 QUIET: Combination = frozenset({("console", "quiet")})
 LZ4: Combination = frozenset({("compression", "lz4")})
 TASKS = {
-    BASELINE: Task("verdex", {}, "baseline", changes=False),
+    START: Task("verdex", {}, "start", changes=False),
     QUIET: Task("verdex", {"console": "quiet"}, "console=quiet"),
     LZ4: Task("verdex", {"compression": "lz4"}, "compression=lz4"),
 }
@@ -42,8 +42,8 @@ REAL = TuneOptions("verdex", usable="login:", write=("./flash.sh", "-v"), reset=
 
 
 def name_of(levels: Mapping[str, str]) -> str:
-    """What the image is called: copy=words is the baseline by another name."""
-    return "-".join(level for level in levels.values() if level in ("quiet", "lz4")) or "baseline"
+    """What the image is called: copy=words is the start by another name."""
+    return "-".join(level for level in levels.values() if level in ("quiet", "lz4")) or "start"
 
 
 class Board(SerialBoard):
@@ -110,12 +110,12 @@ def made(of: BootRounds, *combinations: Combination) -> dict[Combination, TaskRe
 def test_all_are_booted_in_turn_and_no_more_than_is_enough() -> None:
     board = Board(lambda name: 0)
     of = rounds(board)
-    found = made(of, BASELINE)
-    assert len(found[BASELINE].boots) == 1
+    found = made(of, START)
+    assert len(found[START].boots) == 1
     found = made(of, QUIET, LZ4)
-    assert board.written == ["baseline", *["baseline", "quiet", "lz4"] * 5]
-    # The baseline, which is beside all of them, has come again.
-    assert {each: len(one.boots) for each, one in found.items()} == {BASELINE: 6, QUIET: 5, LZ4: 5}
+    assert board.written == ["start", *["start", "quiet", "lz4"] * 5]
+    # The start, which is beside all of them, has come again.
+    assert {each: len(one.boots) for each, one in found.items()} == {START: 6, QUIET: 5, LZ4: 5}
     assert found[LZ4].console == b"said"
 
 
@@ -123,11 +123,11 @@ def test_what_varies_is_booted_more_often_but_not_for_ever() -> None:
     noise = random.Random(1)
     board = Board(lambda name: noise.randrange(400) * MS if name == "quiet" else 0)
     of = rounds(board)
-    made(of, BASELINE)
+    made(of, START)
     found = made(of, QUIET, LZ4)
     assert len(found[QUIET].boots) == REAL.boots
     assert len(found[LZ4].boots) == 5
-    assert board.written[-2:] == ["baseline", "quiet"]
+    assert board.written[-2:] == ["start", "quiet"]
 
 
 def test_what_boots_only_now_and_then_does_not_boot() -> None:
@@ -136,7 +136,7 @@ def test_what_boots_only_now_and_then_does_not_boot() -> None:
     )
     board = Board(lambda name: next(boots) if name == "quiet" else 0)
     of = rounds(board)
-    made(of, BASELINE)
+    made(of, START)
     found = made(of, QUIET)
     assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "panic")
     assert found[QUIET].problem == "It booted 2 times, and then: The kernel panicked: oops"
@@ -146,7 +146,7 @@ def test_what_boots_only_now_and_then_does_not_boot() -> None:
 def test_a_try_has_ended_with_its_last_boot() -> None:
     """Before that it is none of those by whose speed the time left is told."""
     of = rounds(Board(lambda name: 0))
-    made(of, BASELINE)
+    made(of, START)
     found = [each for name, each in of.make({QUIET: TASKS[QUIET]}) if name == QUIET]
     assert [each.final for each in found] == [False] * 4 + [True]
 
@@ -157,11 +157,11 @@ def test_drift_from_batch_to_batch_is_no_saving() -> None:
     board = Board(lambda name: (20 * next(boots) - 5 * (name == "quiet")) * MS)
     of, sweep = rounds(board), Sweep(plan_of(keep=KEEP))
     with SilentProgress().step("", 1) as step:
-        for batch in ([BASELINE], [LZ4], [QUIET]):
+        for batch in ([START], [LZ4], [QUIET]):
             sweep.make(batch, "alone", of.make, TuneStep(step))
-    base, quiet, lz4 = (sweep.known[each] for each in (BASELINE, QUIET, LZ4))
+    base, quiet, lz4 = (sweep.known[each] for each in (START, QUIET, LZ4))
     assert base and quiet and lz4
-    # Within a round a boot is one place later than the baseline's.
+    # Within a round a boot is one place later than the start's.
     assert lz4.total_s - base.total_s == pytest.approx(0.020)
     assert quiet.total_s - base.total_s == pytest.approx(0.015)
 
@@ -170,16 +170,16 @@ def test_the_same_image_by_another_name_takes_as_long() -> None:
     noise = random.Random(2)
     board = Board(lambda name: noise.randrange(10) * MS)
     of = rounds(board)
-    base = made(of, BASELINE)[BASELINE]
+    base = made(of, START)[START]
     words: Combination = frozenset({("copy", "words")})
     found = dict(of.make({words: Task("verdex", {"copy": "words"}, "copy=words")}))
     assert found[words].boots == base.boots
-    assert board.written == ["baseline"]
+    assert board.written == ["start"]
 
 
 def test_the_same_image_by_another_name_fails_likewise() -> None:
     of = rounds(Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0))
-    made(of, BASELINE, QUIET)
+    made(of, START, QUIET)
     words: Combination = QUIET | {("copy", "words")}
     task = Task("verdex", {"console": "quiet", "copy": "words"}, "console=quiet copy=words")
     assert dict(of.make({words: task}))[words].kind == "panic"
@@ -187,53 +187,53 @@ def test_the_same_image_by_another_name_fails_likewise() -> None:
 
 def test_an_image_that_is_not_what_it_was_ends_it() -> None:
     of = rounds(Board(lambda name: 0), content_of=lambda name: "another")
-    with pytest.raises(UsageError, match="The image of baseline is not what it was"):
-        made(of, BASELINE)
+    with pytest.raises(UsageError, match="The image of start is not what it was"):
+        made(of, START)
 
 
 def test_an_image_that_cannot_be_written_is_none_but_two_in_a_row_end_it() -> None:
     class Small(Board):
         def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
             super().write(program, files, arguments)
-            if files[0].name != "baseline":
+            if files[0].name != "start":
                 raise EnvironmentLacksError("--write ./flash.sh: failed (1). no room")
 
     of = rounds(Small(lambda name: 0))
-    made(of, BASELINE)
+    made(of, START)
     found = made(of, QUIET)
     assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "not-written")
     assert "no room" in found[QUIET].problem
     with pytest.raises(EnvironmentLacksError, match="no room"):
-        made(rounds(Small(lambda name: 0), "proof"), BASELINE, LZ4, QUIET)
+        made(rounds(Small(lambda name: 0), "proof"), START, LZ4, QUIET)
 
 
 def test_what_failed_before_an_interruption_has_failed_after_it() -> None:
     fails = Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0)
     first = rounds(fails)
-    made(first, BASELINE)
+    made(first, START)
     assert made(first, QUIET)[QUIET].kind == "panic"
     again = rounds(Board(lambda name: 0))
-    made(again, BASELINE)
+    made(again, START)
     assert made(again, QUIET)[QUIET].kind == "panic"
 
 
 def test_what_is_not_built_is_not_written() -> None:
     board = Board(lambda name: 0)
     of = rounds(board, build=lambda task: TaskResult("not-built", "too large", "usage"))
-    assert made(of, BASELINE)[BASELINE].problem == "too large"
+    assert made(of, START)[START].problem == "too large"
     assert board.written == []
 
 
 @pytest.mark.parametrize("kind", ["lost", "hang"])
-def test_a_line_that_is_lost_and_a_baseline_that_boots_no_more_end_it(kind: str) -> None:
-    """The line's end is no fault of the level's; a hang of the baseline ends all comparing."""
-    failing = "quiet" if kind == "lost" else "baseline"
+def test_a_line_that_is_lost_and_a_start_that_boots_no_more_end_it(kind: str) -> None:
+    """The line's end is no fault of the level's; a hang of the start ends all comparing."""
+    failing = "quiet" if kind == "lost" else "start"
     later: list[str] = []
     board = Board(
         lambda name: TargetError(kind, "gone") if later and name == failing else 0,
     )
     of = rounds(board)
-    made(of, BASELINE)
+    made(of, START)
     later.append("now")
     with pytest.raises(TargetError, match="gone") as caught:
         made(of, QUIET)
@@ -250,14 +250,14 @@ def test_an_interrupted_tune_goes_on_with_its_boots_and_one_that_ended_does_not(
             raise KeyboardInterrupt from None
 
     first = rounds(Board(takes))
-    made(first, BASELINE)
+    made(first, START)
     with pytest.raises(KeyboardInterrupt):
         made(first, QUIET)
     board = Board(lambda name: 0)
     again = rounds(board)
-    made(again, BASELINE)
+    made(again, START)
     found = made(again, QUIET)
-    # The baseline's first and three more, and three of quiet's.
+    # The start's first and three more, and three of quiet's.
     assert again.kept == 7
     assert len(board.written) == 1 + 2 * 5 - 7
     assert len(found[QUIET].boots) == 5
@@ -265,7 +265,7 @@ def test_an_interrupted_tune_goes_on_with_its_boots_and_one_that_ended_does_not(
     assert rounds(board, "proof").kept == 0
     again.forget()
     anew = rounds(board)
-    made(anew, BASELINE)
+    made(anew, START)
     assert anew.kept == 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.analysis.tune.combinations import BASELINE, best_of
+from perfboard.analysis.tune.combinations import START, best_of
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.tune import TuneResult
@@ -68,10 +68,10 @@ def _found(sweep: Sweep, evidence: Evidence = Evidence.COUNTED) -> Content:
     return found_by(TuneOptions("verdex"), sweep, Proof(), subject)
 
 
-def test_the_baseline_is_tried_before_anything_else() -> None:
+def test_the_start_is_tried_before_anything_else() -> None:
     sweep, tasks, error = _tune(_attempt)
     assert error is None
-    assert tasks[0].title == "baseline"
+    assert tasks[0].title == "start"
     assert len({task.title for task in tasks}) == len(tasks)
     assert best_of(sweep.space, sweep.known) == frozenset({QUIET, STATIC})
 
@@ -85,11 +85,11 @@ def test_a_limit_on_memory_changes_the_best() -> None:
     assert excluded[frozenset({QUIET})] == ""
 
 
-def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:
+def test_a_limit_on_flash_is_looked_at_when_the_start_has_booted() -> None:
     _, tasks, error = _tune(_attempt, max_flash=MIB)
     assert isinstance(error, UsageError)
     assert "the smallest that there is takes 3 MiB" in str(error)
-    assert [task.title for task in tasks if task.boots] == ["baseline"]
+    assert [task.title for task in tasks if task.boots] == ["start"]
     assert len(tasks) > 1
 
 
@@ -105,14 +105,14 @@ def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:
         ),
     ],
 )
-def test_a_baseline_that_does_not_boot_ends_it(made: TaskResult, kind: str, words: str) -> None:
+def test_a_start_that_does_not_boot_ends_it(made: TaskResult, kind: str, words: str) -> None:
     sweep, tasks, error = _tune(lambda task: made)
     assert error.kind == kind
     assert isinstance(error, UsageError if kind == "usage" else TargetError)
     assert words in str(error)
     assert len(tasks) == 1
     (one,) = (each for each in sweep.recorded()[0] if each.outcome != "refused")
-    assert (one.stage, one.kind) == ("baseline", kind)
+    assert (one.stage, one.kind) == ("start", kind)
 
 
 def test_memory_that_is_not_known_cannot_be_limited() -> None:
@@ -121,7 +121,7 @@ def test_memory_that_is_not_known_cannot_be_limited() -> None:
     assert isinstance(error, UsageError)
     assert "--max-ram: the memory in use is not known" in str(error)
     assert len(tasks) == 1
-    assert sweep.known[BASELINE] is not None
+    assert sweep.known[START] is not None
 
 
 def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
@@ -176,7 +176,7 @@ def test_what_loses_something_meets_the_flash_and_stays_excluded() -> None:
     assert "xip" not in sweep.space.levels["kernel"]
 
 
-def test_a_boot_without_the_baselines_scripts_is_none() -> None:
+def test_a_boot_without_the_starts_scripts_is_none() -> None:
     """It reaches usable all the same, and sooner."""
 
     def make(task: Task) -> TaskResult:
@@ -192,7 +192,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
     assert best_of(sweep.space, sweep.known) == frozenset({QUIET})
     static = sweep.results[frozenset({STATIC})]
     assert (static.outcome, static.kind) == ("not-booted", "no-script")
-    assert static.problem == "Init scripts that the baseline ran did not: ethernet."
+    assert static.problem == "Init scripts that the start ran did not: ethernet."
 
 
 def test_the_flashs_published_figures_keep_their_blocks() -> None:
@@ -203,12 +203,12 @@ def test_the_flashs_published_figures_keep_their_blocks() -> None:
     assert slow == {4096: 1.45e6, 32768: 1.45e6, MIB: 1.32e6}
 
 
-def test_what_is_kept_is_found_where_the_baseline_cannot_be_beside_it() -> None:
+def test_what_is_kept_is_found_where_the_start_cannot_be_beside_it() -> None:
     sweep, _, error = _tune(
         _attempt,
         ("console", "compression", "kernel"),
         keep={"kernel": "xip"},
-        baseline={"compression": "lz4"},
+        start={"compression": "lz4"},
     )
     assert error is None
     kept = {("kernel", "xip"), ("compression", "gzip")}

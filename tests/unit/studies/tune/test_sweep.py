@@ -3,7 +3,7 @@
 
 import pytest
 
-from perfboard.analysis.tune.combinations import BASELINE
+from perfboard.analysis.tune.combinations import START
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.studies.tune.progress import TuneStep
@@ -33,7 +33,7 @@ class Interrupted(TaskResult):
 def test_a_try_of_which_nothing_is_known_yet_is_none() -> None:
     sweep = Sweep(plan_of())
     with pytest.raises(KeyboardInterrupt):
-        sweep.make([BASELINE], "alone", at_once(lambda task: Interrupted("booted")), _step())
+        sweep.make([START], "alone", at_once(lambda task: Interrupted("booted")), _step())
     tries, boots, places = sweep.recorded()
     assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
 
@@ -52,10 +52,10 @@ def test_what_needs_no_kernel_is_tried_first_and_then_what_may_save_most(
         return TaskResult("booted", boots=(make_boot({slow: 10**10}),))
 
     sweep = Sweep(plan_of(keep=keep_but("compression", "drivers", "console")))
-    sweep.make([BASELINE], "alone", at_once(made), _step())
+    sweep.make([START], "alone", at_once(made), _step())
     sweep.make(sweep.plan.alone, "alone", at_once(made), _step())
     kernel = {each: sweep.space.kernel(each) for each in sweep.plan.alone}
-    own = [each for each in kernel if each and kernel[each] == kernel[BASELINE]]
+    own = [each for each in kernel if each and kernel[each] == kernel[START]]
     assert len(own) >= 2
     assert set(asked[1 : len(own) + 1]) == {sweep.task(each).title for each in own}
     # The kernels come by the time of the phase that they may shorten.
@@ -72,8 +72,8 @@ def test_what_is_left_to_do_counts_kernels_once() -> None:
     quiet, lz4 = frozenset({("console", "quiet")}), frozenset({("compression", "lz4")})
     kernel = sweep.work([lz4]) - 1
     assert kernel > 1
-    assert sweep.work([BASELINE, quiet]) == 2 + kernel
-    assert sweep.work([BASELINE, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
+    assert sweep.work([START, quiet]) == 2 + kernel
+    assert sweep.work([START, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
     sweep.make([lz4], "alone", at_once(_done), _step())
     assert sweep.work([lz4 | quiet]) == 1
     assert sweep.work([]) == 0

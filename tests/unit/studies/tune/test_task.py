@@ -47,10 +47,10 @@ def test_what_this_machine_lacks_ends_the_tune() -> None:
         ("no-mark", TargetError, 4),
     ],
 )
-def test_the_baselines_error_keeps_its_class(
+def test_the_starts_error_keeps_its_class(
     kind: str, error: type[PerfboardError], code: int
 ) -> None:
-    found = TaskResult("not-booted", "the reason", kind).error("The baseline does not boot")
+    found = TaskResult("not-booted", "the reason", kind).error("The start does not boot")
     assert type(found) is error
     assert (found.kind, found.exit_code) == (kind, code)
-    assert str(found) == "The baseline does not boot. the reason"
+    assert str(found) == "The start does not boot. the reason"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from perfboard.analysis.tune.combinations import BASELINE, best_of
+from perfboard.analysis.tune.combinations import START, best_of
 from perfboard.bench.lab import Lab
 from perfboard.host.cache.cache import cache_root
 from perfboard.instruments.serial_console import SerialConsole
@@ -65,7 +65,7 @@ def proved(
     lab = Lab(build=lambda variant, _: image(name := name_of(variant.levels), name))
     tries = RoundTries(sweep, bench, REAL, lab)
     with SilentProgress().step("", 1) as step, tries.making(lambda *said: None) as make:
-        for batch in ([BASELINE], [LZ4, QUIET]):
+        for batch in ([START], [LZ4, QUIET]):
             sweep.make(batch, "alone", make, TuneStep(step))
     proving.append("now")
     proof = tries.prove(new_run("tune-boot", "board"))
@@ -78,8 +78,8 @@ def test_the_best_is_proved_and_its_boots_are_forgotten() -> None:
     assert (len(proof.boots), proof.errors, kept) == (5, (), [])
     assert "between 0.400 and 0.400 s less" in proof.notes[0]
     assert notes == (SerialConsole.effect, "It is a double.")
-    (total_of_baseline,) = (m for m in proof.metrics if m.name == "boot.total")
-    assert len(total_of_baseline.samples) == 5
+    (total_of_start,) = (m for m in proof.metrics if m.name == "boot.total")
+    assert len(total_of_start.samples) == 5
 
 
 def test_a_best_that_fails_in_its_proof_is_left_for_the_next() -> None:
@@ -94,7 +94,7 @@ def test_a_best_that_fails_in_its_proof_is_left_for_the_next() -> None:
     assert (len(proof.boots), proof.errors) == (5, ())
 
 
-def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept() -> None:
+def test_what_is_not_told_from_the_start_is_inconclusive_and_its_boots_are_kept() -> None:
     noise = random.Random(3)
     _, proof, kept, _ = proved(lambda name, proving: noise.randrange(300) * MS)
     (error,) = proof.errors

@@ -108,7 +108,7 @@ def test_flash_is_measured_by_itself_and_for_longer() -> None:
     board = Board()
     board.verify("verdex")
     parameters, *of_flash = [
-        (request.factors["flash"], budget_s, probes) for request, probes, budget_s in board.probes
+        (request.factors["flash"], time_s, probes) for request, probes, time_s in board.probes
     ]
     assert parameters[:2] == ("tuned", 60) and "flash.read" not in parameters[2]
     assert of_flash == [(level, 240, ["flash.read"]) for level in ("tuned", "delivered", "cached")]

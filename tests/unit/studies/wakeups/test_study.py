@@ -27,7 +27,7 @@ from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
 
-# By level: context switches, missed deadlines, and the most of the margin that a wake needed.
+# By level: context switches, missed deadlines, and the most of the slack that a wake needed.
 FIGURES = {"0": (10_000, 0, 66_000), "3": (2500, 0, 70_000), "6": (1400, 0, 72_000)}
 
 
@@ -136,7 +136,7 @@ def test_the_page_and_the_text_say_which_level_and_why(tmp_path: Path) -> None:
     assert "switches while copying, level 3 against level 0: -65% published, -75.0% here" in words
     assert "alsa: not measurable here (a sound card: No such file)" in words
     page = render(found)
-    assert "Context switches over the margin" in page and "-1.92%" in page
+    assert "Context switches over the slack" in page and "-1.92%" in page
 
 
 def test_a_level_that_misses_is_not_advised(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_meter_that_is_too_slow_leaves_it_open(tmp_path: Path) -> None:
     assert result_of(found).undecided
     assert not any(m.unit in ("J", "W") for m in found.metrics)
     notes = " ".join(found.provenance.notes)
-    assert "which wants one each" in notes and "With --periods 8800 it shows one" in notes
+    assert "which needs one each" in notes and "With --periods 8800 it shows one" in notes
     assert "Power is inconclusive" in run_text(found)
 
 
@@ -357,7 +357,7 @@ def test_a_meter_beside_the_target_writes_a_file(tmp_path: Path) -> None:
     assert "meter.csv" in result_of(found).meter and "Power is" in run_text(found)
 
 
-@pytest.mark.parametrize(("rows", "volts", "said"), [(2, 5.0, "wants one"), (30, 0.0, "--volts")])
+@pytest.mark.parametrize(("rows", "volts", "said"), [(2, 5.0, "needs one"), (30, 0.0, "--volts")])
 def test_a_file_that_shows_no_energy_leaves_it_open(
     tmp_path: Path, rows: int, volts: float, said: str
 ) -> None:

@@ -92,7 +92,7 @@ def _rows(boot: Boot) -> Iterator[PhaseTime]:
 
 
 def _left(whole: PhaseTime, start: Mark, end: Mark) -> PhaseTime:
-    """The rest of a phase beside its steps, without the words for the steps."""
+    """The rest of a phase besides its steps, without the words for the steps."""
     words = [part.title for part in whole.parts if part.name != _LOAD]
     title = ", ".join(words) if start is not whole.start and words else whole.title
     return replace(whole, start=start, end=end, title=title)

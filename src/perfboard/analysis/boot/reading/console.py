@@ -73,7 +73,7 @@ class Stamps:
         return None if self.instructions is None else self.instructions[self.place(offset)]
 
     def pauses(self, start: int, stop: int) -> Iterator[int]:
-        """The offsets behind `start`, before `stop`, of bytes that came after a pause."""
+        """The offsets after `start`, before `stop`, of bytes that came after a pause."""
         for place in range(self.place(start) + 1, self.place(stop - 1) + 1):
             if self.ns[place] - self.ns[place - 1] > _PAUSE_NS:
                 yield place if self.ends is None else self.ends[place - 1]

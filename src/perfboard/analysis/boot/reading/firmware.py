@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from perfboard.model.results.boot import Mark
 
 STAGE = "stage:"
-"""The prefix of a mark at which a program before the main loop begins, named behind it."""
+"""The prefix of a mark at which a program before the main loop begins, named after it."""
 
 # Each pattern has one of these.
 HINTS = (
@@ -15,7 +15,7 @@ HINTS = (
     "reloader", "GRUB",
 )  # fmt: skip
 _MOST = 100
-# At the start of a line, or behind a byte that a reset has garbled.
+# At the start of a line, or after a byte that a reset has garbled.
 _BEGIN = r"(?:\A\W{0,40}|[^\x00-\x7f]\W{0,40})"
 _STAGES = {
     name: re.compile(_BEGIN + f"(?:{words})")

@@ -15,7 +15,7 @@ from perfboard.model.results.boot import Span
 # and the module's name in brackets.
 _SYMBOL = r"([^\s+]+)(?:\+\S*)?( \[[^\[\]]+\])?"
 _STATE = r"(?:with (?:preemption imbalance |disabled interrupts )+)?"
-# Behind another text only with an offset, and nothing behind it: "PM: calling  foo+ @ 1, parent".
+# After another text only with an offset, and nothing after it: "PM: calling  foo+ @ 1, parent".
 _CALLING = re.compile(
     rf"(?:\Acalling {{1,2}}{_SYMBOL} @ [0-9]"
     r"|calling {1,2}([^\s+]+)\+0x\S+( \[[^\[\]]+\])?(?: @ [0-9]+)?\s*\Z)"
@@ -24,7 +24,7 @@ _RETURNED = re.compile(
     rf"(?:initcall {_SYMBOL}|probe of (.+?)(?: with driver (\S+))?) returned "
     rf"(?:(-?[0-9]{{1,10}}) )?{_STATE}after ([0-9]{{1,24}}) ([mu])secs"
 )
-# Until 2.6.26: by address, with the function behind it and its value in a record of its own.
+# Until 2.6.26: by address, with the function after it and its value in a record of its own.
 _CALLED_BY_ADDRESS = re.compile(r"Calling initcall (0x[0-9a-f]+)(?::? \.?([^\s+(]+)\S*)?\s*\Z")
 _VALUE_BY_ADDRESS = re.compile(r"initcall (0x[0-9a-f]+)\S* .* returned (-?[0-9]{1,10})\.")
 _RAN_BY_ADDRESS = re.compile(
@@ -56,7 +56,7 @@ def parse_initcalls(
 ) -> InitcallLog:
     """The initcalls and probes of a kernel's log, on the clock that `offset_ns` leads to.
 
-    A span's name is the function's, its module behind it in brackets, or the
+    A span's name is the function's, its module after it in brackets, or the
     device's, with its driver where the kernel names that. None lasts longer than `longest_ns`.
     Its duration is what the kernel printed. Older kernels divide
     nanoseconds by 1024 and call the result microseconds, 2.4% too few; the oldest

@@ -38,9 +38,9 @@ class KernelLine(NamedTuple):
     """One record of the kernel's log, or one line of a record with several.
 
     `time_ns` is on the kernel's clock. `console_ns` is the stamp of the record's
-    first byte on the console, or None where it has none of its own, behind other
+    first byte on the console, or None where it has none of its own, after other
     text on its line. `rest` is not empty where another record cut
-    this one short on the console: what stood behind that other one, which
+    this one short on the console: what stood after that other one, which
     should be the end of this one.
     """
 
@@ -53,13 +53,13 @@ class KernelLine(NamedTuple):
 class KernelLog:
     """The kernel's records among the lines of a console, in the order printed.
 
-    A record is found wherever it begins: behind a program's text without a line end, and behind
+    A record is found wherever it begins: after a program's text without a line end, and after
     another record. Other text is left out.
 
     Each record has a place in `times`, its time on the kernel's clock; in `arrivals`, the stamp of
-    its first byte, or -1 behind other text on its line; and in `quiet`, the time since the byte
+    its first byte, or -1 after other text on its line; and in `quiet`, the time since the byte
     before. `lines` has the notable records by their places, up to MOST_NOTABLE: `more` counts
-    those behind. `beyond` counts records with a time that no clock has.
+    those after. `beyond` counts records with a time that no clock has.
     """
 
     def __init__(

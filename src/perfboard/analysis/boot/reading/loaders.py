@@ -20,7 +20,7 @@ _HINTS = (
     "auto", "Auto", "kernel@", "reloader", "Executing", "choose the", "Bye", "purgatory",
 )  # fmt: skip
 _RECORD_HINTS = ("Linux", "kexec", "Starting new", "Bye")
-# At the start of a line, or behind a byte that a reset has garbled.
+# At the start of a line, or after a byte that a reset has garbled.
 BANNER = re.compile(
     r"(?:\A\W*+|[^\x00-\x7f]\W*+)(?:"
     r"U-Boot (?:[STV]PL )?(?:[12]\.[0-9]|20[0-9]{2}[.-])"

@@ -57,7 +57,7 @@ class PanicWatch:
 
     A panic is this kernel's where its record follows the clock of the records before. One from
     before the reset, or out of order, is of a log that outlived the reset, as is one without a
-    time if the kernel's records have times. Behind a panic the board is quiet, or starts again.
+    time if the kernel's records have times. After a panic the board is quiet, or starts again.
     """
 
     def __init__(self) -> None:

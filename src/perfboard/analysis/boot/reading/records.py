@@ -5,7 +5,7 @@ import re
 
 # The kernel pads the seconds to five characters, which tells its records from
 # most other text in brackets. The caller ("[    T1]") is there with PRINTK_CALLER. Amlogic has
-# the processor within the brackets and a letter behind them, Huawei a unit, LG the time of day.
+# the processor within the brackets and a letter after them, Huawei a unit, LG the time of day.
 RECORD = re.compile(
     r"\[(?=[ 0-9]{5}) {0,4}([0-9]{1,12})\.([0-9]{6})(?:@[0-9]{1,2}|s| / [0-9 :.-]{8,32})?\]"
     r"(?:\[ {0,6}[TC][0-9]{1,10}\])? ?"

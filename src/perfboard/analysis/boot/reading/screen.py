@@ -13,7 +13,7 @@ LONGEST_LINE = 1 << 16
 
 # A line ends at a line feed, with the carriage returns before it, or at carriage returns alone.
 _LINE = re.compile(r"([^\r\n]*+)(?:\r*+\n|\r++)")
-# A final "[" is left out: a cut-off sequence must not take the "[" of a kernel record behind it.
+# A final "[" is left out: a cut-off sequence must not take the "[" of a kernel record after it.
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-Z\\-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])"
 )
@@ -79,7 +79,7 @@ class ScreenLine(NamedTuple):
     """One line of the console: `raw` are its bytes as Latin-1, without the line end.
 
     `text` is how a person reads it, with the kernel records printed into it, which begin at the
-    places `records` of `raw`. The bytes lie from `start` of the console on; `end` is behind the
+    places `records` of `raw`. The bytes lie from `start` of the console on; `end` is after the
     line end. `cut` is what a program had printed of a line before records were printed into it, if
     this row goes on with that.
     """
@@ -132,12 +132,12 @@ class TerminalScreen:
     def add(self, data: bytes) -> list[ScreenLine]:
         """The rows that end with these bytes.
 
-        A carriage return ends a row once the byte behind it is known, since a line feed may be.
+        A carriage return ends a row once the byte after it is known, since a line feed may be.
         """
         text = self._pending + data.decode("latin-1")
         rows: list[ScreenLine] = []
         at = 0
-        # Behind the last line end, each place would be tried as the start of a line.
+        # After the last line end, each place would be tried as the start of a line.
         ended = max(text.rfind("\n"), text.rfind("\r")) + 1
         for match in _LINE.finditer(text, 0, ended):
             if match.end() == len(text) and text[-1] == "\r":
@@ -152,7 +152,7 @@ class TerminalScreen:
         return rows
 
     def _row(self, raw: str, start: int, end: int) -> ScreenLine:
-        """The row at these places behind the first pending byte; keeps what a record cut."""
+        """The row at these places after the first pending byte; keeps what a record cut."""
         row = self._row_at(raw, self._start + start, self._start + end)
         if not row.records:
             self._cut = ()

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from perfboard.model.results.boot import Mark, Span
 
 STEP = "step:"
-"""The prefix of a mark at which a step begins, which is named behind it."""
+"""The prefix of a mark at which a step begins, which is named after it."""
 REACHED = "reached:"
 """The prefix of a mark with which a step ends."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the board's network link comes up: study E took its negotiation off the boot's path."""
+"""How the network link comes up: the boot study of 2009 negotiated off the boot's path."""
 
 from collections.abc import Callable
 from dataclasses import replace

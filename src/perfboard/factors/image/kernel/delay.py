@@ -4,8 +4,8 @@
 The virtual board has a timer by which Linux waits, which parts like the PXA270 have not. A
 timer whose tick is longer than a microsecond is not used for that (Linux 6.1,
 arch/arm/lib/delay.c, register_current_timer_delay), and the kernel calibrates its loop: by its own
-method, or by that of the kernels of study E's time (native/kernel/perfboard_calibrate.c), which
-takes longer.
+method, or by that of the kernels of the boot study's time (native/kernel/perfboard_calibrate.c),
+which takes longer.
 """
 
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The place that the kernel is unpacked from and runs at: study E's three kinds of image."""
+"""The place that the kernel is unpacked from and runs at: the boot study's three kinds of image."""
 
 from collections.abc import Callable
 from dataclasses import replace

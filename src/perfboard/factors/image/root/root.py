@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file system of the root: study E's eight, and those that came since."""
+"""The file system of the root: the boot study's eight, and those that came since."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ from perfboard.model.errors import UsageError
 # Debian's own system has no mark of ours: it is usable when it asks who is there.
 _PROMPT = "console:login:"
 # System V init has no /dev before udev; systemd cuts a unit's name short where its description
-# stands beside it.
+# stands next to it.
 _ARGUMENTS = ("devtmpfs.mount=1", "systemd.status_unit_format=name")
 # It runs as many times the instructions of the reference system, and more.
 _LONGER = 10

@@ -35,7 +35,7 @@ class Trust:
     """How a browser trusts an authority: a line of a script, run before it starts.
 
     The authority is the file ca.crt, and OpenSSL calls it $CA. The files `plan` and `home` are the
-    session's. `programs` are those that the line wants, and `packages` have them.
+    session's. `programs` are those that the line needs, and `packages` have them.
     """
 
     line: str

@@ -11,7 +11,7 @@ from perfboard.report.words.medium import medium_word
 _LEAST = 0.1
 # A byte on a serial line with 8 data bits has a start bit and a stop bit.
 _BITS = 10
-# A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on
+# A kernel by lz4 and the same by others: the time to unpack it, and its size. Measured on
 # verdex's kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
 _LZ4 = {"gzip": (0.371, 1.145)}
 _WAITS = "boot.total.waits."
@@ -54,9 +54,9 @@ def cause_sentence(run: Run, total_s: float) -> str:
 def compression_sentence(run: Run, total_s: float) -> str:
     """The cost of decompression to a boot of `total_s`, and what is faster; "" if it is little.
 
-    The size that an uncompressed kernel may have is by study E's equation (2009), from this boot's
-    own rate of copying: size / rate = compressed size / rate + decompression. The saving by lz4
-    is an estimate from another kernel.
+    The size that an uncompressed kernel may have is by the equation of the boot study of 2009, from
+    this boot's own rate of copying: size / rate = compressed size / rate + decompression. The
+    saving by lz4 is an estimate from another kernel.
     """
     figures, by = _figures(run), run.factors.get("compression", "")
     names = (f"{_LOAD}.copy", f"{_LOAD}.decompress", "image.kernel.size")

@@ -48,7 +48,7 @@ def _lead(run: Run, result: BootResult) -> str:
     if unpacking := compression_sentence(run, (series.median_total or 0) / 1e9):
         words.append(unpacking)
     if run.status is Status.COMPLETE and not run.verdicts and not run.no_verdicts:
-        words.append("No verdict: this run was held against no budget.")
+        words.append("No verdict: no limit given.")
     return " ".join(words)
 
 

@@ -56,12 +56,13 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
             if not row.between and row.precision_ns > min(row.seconds) * 10**9 * _ROUGH
         ]
         if rough:
-            parts.append(
-                "Known only roughly, since their marks are: "
-                + ", ".join(
-                    f"{row.title} ±{format_value(row.precision_ns / 10**9, 's')}" for row in rough
-                )
+            rough.sort(key=lambda row: -row.precision_ns)
+            words = "; ".join(
+                f"{row.title} by {format_value(row.precision_ns / 10**9, 's')}"
+                for row in rough[:_SLOWEST]
             )
+            more = f" and {len(rough) - _SLOWEST} more" if len(rough) > _SLOWEST else ""
+            parts.append(f"The marks leave these unsure: {words}{more}.")
     for number, boot in enumerate(result.boots, 1):
         services = [span for span in boot.spans if span.kind == "service"]
         if services:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of a boot's limit: each part's time now, and at the least."""
+"""The section of a boot's limit: each part's time now, and at best."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def _sentence(part: LimitPart) -> str:
     words, now, least = _what(part), _seconds(part.seconds), _seconds(part.bound_s)
     if part.bound_s > part.seconds / 2:
         return f"{words}: {least} of {now} are needed ({part.title})"
-    return f"{words} {now}, could be {least} ({part.title})"
+    return f"{words} {now}, at best {least} ({part.title})"
 
 
 def _lead(run: Run, result: LimitsResult) -> str:
@@ -47,7 +47,7 @@ def _lead(run: Run, result: LimitsResult) -> str:
     total = _seconds(result.total_s)
     if result.covered:
         least = _seconds(result.bound_s)
-        return f"By the board's own figures {total} could be {least} at the least: {words}."
+        return f"{total}, at best {least} by the board's own figures: {words}."
     rest = _seconds(result.unknown_s)
     return f"By the board's own figures: {words}. No figure gives a bound to {rest} of {total}."
 
@@ -82,11 +82,11 @@ def _blocks(run: Run, result: LimitsResult) -> Iterator[Block]:
     saving = f"{_share(result.total_s - result.bound_s, result):.1%}"
     yield TableBlock(
         title="How far from the limit",
-        caption=f"Boot {result.boot}: each part now and at the least, that which can save the most "
-        "first. The limits are bounds, not promises: no part can take less with what the boot does "
+        caption=f"Boot {result.boot}: each part now and at best, the largest saving first. The "
+        "limits are bounds, not promises: no part can take less with what the boot does "
         f"today.{rates}",
         columns=(
-            *("far from the limit", "now", "at the least", "could save", "saving as a bar"),
+            *("far from the limit", "now", "at best", "could save", "saving as a bar"),
             *("in", "by what figure", "nearer to it"),
         ),
         rows=(

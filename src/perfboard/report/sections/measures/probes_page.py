@@ -134,7 +134,7 @@ def _machine(facts: Mapping[str, str]) -> str:
 
 
 def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[MemoryLevel, ...]:
-    """Latency and bandwidths at each level of memory that the steps part; none without steps."""
+    """Latency and bandwidths at each plateau between the rises; none without rises."""
     points = cache_curve(metrics)
     parts = plateaus_between(points, steps) if steps else ()
     found = []

@@ -29,7 +29,7 @@ def board_chance(result: ProfileResult) -> str:
     """The sentence on all rows that must pass; "" where the verdict says the same."""
     if result.probability is None:
         lacking = any(row.lacking for row in result.rows if row.weight == "must")
-        return " How likely that is is not known." if lacking and result.outcome == "pass" else ""
+        return " The chance of that is not known." if lacking and result.outcome == "pass" else ""
     if result.outcome == "fail" and result.probability < 0.005:
         return ""
     words = chance_words(result.probability)

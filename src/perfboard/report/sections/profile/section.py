@@ -23,7 +23,7 @@ _WHOLE = {
     "inconclusive": "Whether {board} is right for this device is not decided",
     "not measured": "Whether {board} is right for this device is not known",
 }
-# As study A's histograms of the time per frame.
+# As the set-top box study's histograms of the time per frame.
 _BIN_US = 10_000
 # So many rows are named at the head of the page.
 _MOST_NAMES = 3

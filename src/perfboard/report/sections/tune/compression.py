@@ -77,12 +77,12 @@ def compression(tuning: TuneResult) -> Compression | None:
 
     A try counts if it changes only that factor, the flash's set-up, and factors of which no
     level changes the loading by itself. At each set-up one read rate is fitted to all. The time
-    of unpacking is from the baseline's set-up, less the start of an uncompressed kernel there.
+    of unpacking is from the start's set-up, less the start of an uncompressed kernel there.
     """
-    if FACTOR not in tuning.baseline:
+    if FACTOR not in tuning.start:
         return None
-    base_flash = tuning.baseline.get(FLASH, "")
-    loads = _loads(booted(tuning), tuning.baseline)
+    base_flash = tuning.start.get(FLASH, "")
+    loads = _loads(booted(tuning), tuning.start)
     at_base = {load.name: load for load in loads if load.flash == base_flash}
     if len(at_base) < 2:
         return None
@@ -107,7 +107,7 @@ def compression(tuning: TuneResult) -> Compression | None:
     )
 
 
-def _loads(tried: Sequence[TriedRow], baseline: Mapping[str, str]) -> list[_Load]:
+def _loads(tried: Sequence[TriedRow], start: Mapping[str, str]) -> list[_Load]:
     """The first try of each compressor at each set-up of the flash, of those that tell."""
     base = next((each for each in tried if not each.record.levels), None)
     if base is None or base.phases.get(_PHASE, 0.0) <= 0:
@@ -121,20 +121,20 @@ def _loads(tried: Sequence[TriedRow], baseline: Mapping[str, str]) -> list[_Load
     }
     found: dict[tuple[str, str], _Load] = {}
     for each in sorted(tried, key=lambda each: len(each.record.levels)):
-        if not apart & each.record.levels.keys() and (load := _load(each, baseline)):
+        if not apart & each.record.levels.keys() and (load := _load(each, start)):
             found.setdefault((load.name, load.flash), load)
     return list(found.values())
 
 
-def _load(tried: TriedRow, baseline: Mapping[str, str]) -> _Load | None:
+def _load(tried: TriedRow, start: Mapping[str, str]) -> _Load | None:
     levels = tried.record.levels
     steps = {row.name: row.duration_ns / 1e9 for row in cut_boot(tried.boot)}
     size = tried.record.flash.get("kernel", 0)
     if size <= 0 or steps.get(_COPY, 0.0) <= 0 or steps.get(_UNPACK, -1.0) < 0:
         return None
     return _Load(
-        name=levels.get(FACTOR, baseline[FACTOR]),
-        flash=levels.get(FLASH, baseline.get(FLASH, "")),
+        name=levels.get(FACTOR, start[FACTOR]),
+        flash=levels.get(FLASH, start.get(FLASH, "")),
         size=size,
         copy_s=steps[_COPY],
         unpack_s=steps[_UNPACK],
@@ -170,9 +170,10 @@ def _graph(
     return Graph(
         title="Compressors over the flash's read bandwidth",
         caption="The time to copy and unpack the kernel: the compressed size over the read "
-        "bandwidth and what unpacking takes (study E's equation; overlapped: the slower of the two "
-        "alone), and what the boots took at each set-up of the flash, less what a kernel that is "
-        "not compressed takes to start. A mark alone is where another compressor begins to win.",
+        "bandwidth and what unpacking takes (the boot study's equation; overlapped: the slower of "
+        "the two alone), and what the boots took at each set-up of the flash, less what a kernel "
+        "that is not compressed takes to start. A mark alone is where another compressor begins "
+        "to win.",
         x="read bandwidth, bytes a second",
         x_bytes=True,
         y="time to have the kernel",

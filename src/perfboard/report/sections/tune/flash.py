@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the flash is read at each of its set-ups, beside what was published: study E's table."""
+"""How fast the flash is read at each of its set-ups, and what the boot study of 2009 published."""
 
 import statistics
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class FlashRow:
 def flash_rows(run: Run, tuning: TuneResult) -> list[FlashRow]:
     """A row for each published figure, and one in the largest blocks for a set-up without any.
 
-    None where nothing was measured. A figure whose blocks were not published stands beside the
+    None where nothing was measured. A figure whose blocks were not published stands next to the
     largest, too.
     """
     speeds: dict[str, dict[int, float]] = {}

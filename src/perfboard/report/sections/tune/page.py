@@ -28,7 +28,6 @@ from perfboard.report.sections.tune.rows import (
     SingleRow,
     TriedRow,
     advice_rows,
-    baseline_of,
     best_of,
     booted,
     constraints,
@@ -37,6 +36,7 @@ from perfboard.report.sections.tune.rows import (
     limit_sentence,
     search_sentence,
     single_rows,
+    start_of,
 )
 
 _COMBINATIONS = 20
@@ -115,9 +115,9 @@ def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
     """The saving of each level by itself, by phase, the greatest first.
 
     Levels that do nothing are left out, and those that cost more than the greatest saving:
-    beside them the bars of the others would be too short.
+    next to them the bars of the others would be too short.
     """
-    base = baseline_of(list(tried))
+    base = start_of(list(tried))
     if base is None:
         return []
     alone = [each for each in tried if each.record.stage == "alone"]
@@ -130,7 +130,7 @@ def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
     if not rows:
         return []
     titles = {phase.name: phase.title for phase in PHASES if phase.name in base.phases}
-    # Phases that a missing mark has joined are beside those that it did not.
+    # Phases that a missing mark has joined are next to those that it did not.
     titles |= {name: name for _, phases in rows for name in phases if name not in titles}
     layouts = (("wide", plot.WIDE), ("narrow", plot.NARROW))
     return [(name, phase_bars(rows, titles, layout)) for name, layout in layouts]
@@ -139,8 +139,8 @@ def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
 def _waterfalls(
     tuning: TuneResult, tried: Sequence[TriedRow]
 ) -> list[tuple[str, list[tuple[str, waterfall.WaterfallDrawing]]]]:
-    """The baseline's above the best's, on one scale."""
-    base, best = baseline_of(list(tried)), best_of(tuning, list(tried))
+    """The start's above the best's, on one scale."""
+    base, best = start_of(list(tried)), best_of(tuning, list(tried))
     pairs = [("Before", base), ("After", best)]
     shown = [(title, each, lanes(each.boot)) for title, each in pairs if each is not None]
     if not all(of for _, _, of in shown):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel images and root file systems that a tune tried, part by part, as study E's tables."""
+"""The kernel images and root file systems of a tune, part by part, as the boot study's tables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _APPLICATION, _COPY = "boot.userspace.application", "boot.userspace.copy"
 
 @dataclass(frozen=True)
 class _PackedForm:
-    """A table of study E: the factor that it is of, and its columns with what each adds up."""
+    """A table of the boot study: the factor that it is of, and what each column adds up."""
 
     factor: str
     title: str
@@ -29,7 +29,7 @@ _FORMS = (
     _PackedForm(
         "kernel",
         "Kernel images",
-        "Each by itself, against the baseline: what it takes to copy and unpack, until it mounts "
+        "Each by itself, against the start: what it takes to copy and unpack, until it mounts "
         "the root, and from there to the end.",
         (
             ("copy, decompression", "boot.kernel.load"),
@@ -40,8 +40,8 @@ _FORMS = (
     _PackedForm(
         "root",
         "Root file systems",
-        "Each by itself, against the baseline, in study E's parts: the scripts are what is left "
-        "of user space without the application and the copy.",
+        "Each by itself, against the start, in the boot study's parts: the scripts are what is "
+        "left of user space without the application and the copy.",
         (
             ("mount", _MOUNT),
             ("start scripts", _SCRIPTS),
@@ -76,13 +76,13 @@ class PartTable:
 
 
 def part_tables(tuning: TuneResult) -> Iterator[PartTable]:
-    """A table for each of study E's factors of which the tune booted more than one level."""
+    """A table for each of the boot study's factors of which the tune booted more than one level."""
     tried = booted(tuning)
     for form in _FORMS:
         levels = {
-            each.record.levels.get(form.factor, tuning.baseline[form.factor]): each
+            each.record.levels.get(form.factor, tuning.start[form.factor]): each
             for each in tried
-            if form.factor in tuning.baseline and each.record.levels.keys() <= {form.factor}
+            if form.factor in tuning.start and each.record.levels.keys() <= {form.factor}
         }
         published = [boot for boot in tuning.published_boots if boot.factor == form.factor]
         rows: list[PartRow | None] = []

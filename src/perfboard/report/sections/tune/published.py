@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published figures of techniques on the real board, beside the tries that do the same."""
+"""Published figures of techniques on the real board, next to the tries that do the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from perfboard.analysis.boot.phase_time import phase_names
 from perfboard.model.published import WITHIN
 from perfboard.model.results.tune import PublishedChange, TuneResult
 from perfboard.model.units import format_value
-from perfboard.report.sections.tune.rows import TriedRow, baseline_of, best_of, booted, signed_s
+from perfboard.report.sections.tune.rows import TriedRow, best_of, booted, signed_s, start_of
 
 _TOTAL = "boot.total"
 
@@ -32,7 +32,7 @@ class PublishedTuneRow:
 
 
 def published_rows(tuning: TuneResult) -> Iterator[PublishedTuneRow]:
-    """The published figures of techniques, beside the tries that do the same."""
+    """The published figures of techniques, next to the tries that do the same."""
     tried = booted(tuning)
     best = best_of(tuning, tried)
     for each in tuning.published:
@@ -42,7 +42,7 @@ def published_rows(tuning: TuneResult) -> Iterator[PublishedTuneRow]:
         before, after = (_metric(one, each.metric) for one in (old, new))
         published = each.before - each.after
         measured, scaled, ratio, note = "not tried", "", "", ""
-        # A baseline that has the change already tells nothing of it.
+        # A start that has the change already tells nothing of it.
         tried_it = each.factor is None or old is not new
         if tried_it and old is not None and before is not None and after is not None:
             measured = _from_to(before, after)
@@ -70,9 +70,9 @@ def start_sentence(tuning: TuneResult) -> str:
     """The published changes that start from other levels than the tune; "" for none."""
     starts = dict.fromkeys((each.factor, each.old) for each in tuning.published if each.old)
     other = [
-        f"{factor}={tuning.baseline[factor]}, where one starts from {old}"
+        f"{factor}={tuning.start[factor]}, where one starts from {old}"
         for factor, old in starts
-        if factor in tuning.baseline and tuning.baseline[factor] != old
+        if factor in tuning.start and tuning.start[factor] != old
     ]
     if not other:
         return ""
@@ -90,7 +90,7 @@ def _from_to(before: float, after: float) -> str:
 def _levels(tuning: TuneResult, each: PublishedChange) -> str:
     if each.factor is None:
         return f"{each.metric}, to the best"
-    base = tuning.baseline.get(each.factor, "")
+    base = tuning.start.get(each.factor, "")
     arrow = "\N{RIGHTWARDS ARROW}"
     return f"{each.metric}, {each.factor} {each.old or base} {arrow} {each.new or base}"
 
@@ -98,9 +98,9 @@ def _levels(tuning: TuneResult, each: PublishedChange) -> str:
 def _at(
     tuning: TuneResult, tried: list[TriedRow], factor: str | None, level: str | None
 ) -> TriedRow | None:
-    """The try with that level alone; without one, the baseline."""
-    if factor is None or level is None or tuning.baseline.get(factor) == level:
-        return baseline_of(tried)
+    """The try with that level alone; without one, the start."""
+    if factor is None or level is None or tuning.start.get(factor) == level:
+        return start_of(tried)
     return next((each for each in tried if each.record.levels == {factor: level}), None)
 
 

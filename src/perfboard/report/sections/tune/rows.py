@@ -51,7 +51,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class SingleRow:
-    """A level by itself, against the baseline.
+    """A level by itself, against the start.
 
     `note` says what it loses, how sure its saving is, or why it did not boot.
     """
@@ -109,7 +109,7 @@ def booted(tuning: TuneResult) -> list[TriedRow]:
     return found
 
 
-def baseline_of(tried: list[TriedRow]) -> TriedRow | None:
+def start_of(tried: list[TriedRow]) -> TriedRow | None:
     """The try that changes nothing."""
     return next((each for each in tried if not each.record.levels), None)
 
@@ -125,7 +125,7 @@ def best_of(tuning: TuneResult, tried: list[TriedRow]) -> TriedRow | None:
 def head_sentence(run: Run, tuning: TuneResult) -> str:
     """From what to what, and by how much."""
     tried = booted(tuning)
-    base, best = baseline_of(tried), best_of(tuning, tried)
+    base, best = start_of(tried), best_of(tuning, tried)
     if base is None or best is None:
         return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
     before, after = (format_value(each.total_s, "s") for each in (base, best))
@@ -141,7 +141,7 @@ def head_sentence(run: Run, tuning: TuneResult) -> str:
             f"{words}, with {in_words(best.record.levels)}"
         )
     if best is base:
-        return f"Nothing that was tried is faster than the baseline, {before}."
+        return f"Nothing that was tried is faster than the start, {before}."
     less = f": {1 - best.total_s / base.total_s:.1%} less" if base.total_s > 0 else ""
     return f"From {before} to {after}{less}, with {in_words(best.record.levels)}"
 
@@ -149,13 +149,12 @@ def head_sentence(run: Run, tuning: TuneResult) -> str:
 def search_sentence(tuning: TuneResult) -> str:
     """How far the best may be from the best that there is."""
     tried = booted(tuning)
-    boots = f"{len(tried)} combinations were booted"
     if tuning.exhaustive:
         return (
-            f"{boots}. Exhaustive: all {tuning.combinations:,} combinations were tried of the "
-            "levels that may be in the best and showed a saving."
+            f"{len(tried)} combinations were booted. Exhaustive: all {tuning.combinations:,} "
+            "combinations were tried of the levels that may be in the best and showed a saving."
         )
-    words = f"{boots} of {tuning.combinations:,}, not all"
+    words = f"{len(tried)} of {tuning.combinations:,} combinations were booted"
     best = best_of(tuning, tried)
     if tuning.bound_s is None or best is None:
         return f"{words}."
@@ -173,11 +172,13 @@ def limit_sentence(tuning: TuneResult) -> str:
     if limit is None:
         return ""
     read, ran = limit.read_bytes * limit.read_s, limit.instructions * limit.instruction_s
-    return (
-        f"The limit is {format_value(limit.seconds, 's')}: {format_value(read, 's')} to read "
-        f"{format_size(round(limit.read_bytes))}, and {format_value(ran, 's')} for "
-        f"{limit.instructions:,} instructions. {limit.words}"
-    )
+    parts = []
+    if limit.read_bytes:
+        parts.append(f"{format_value(read, 's')} to read {format_size(round(limit.read_bytes))}")
+    if limit.instructions:
+        parts.append(f"{format_value(ran, 's')} for {limit.instructions:,} instructions")
+    words = f": {', and '.join(parts)}" if parts else ""
+    return f"The limit is {format_value(limit.seconds, 's')}{words}. {limit.words}"
 
 
 def constraints(tuning: TuneResult) -> str:
@@ -217,7 +218,7 @@ def _advice_row(number: int, advised: Advice) -> AdviceRow:
 def single_rows(tuning: TuneResult) -> list[SingleRow]:
     """Each level by itself, the greatest saving first; then those that failed or were refused."""
     tried = booted(tuning)
-    base = baseline_of(tried)
+    base = start_of(tried)
     by_record = {id(each.record): each for each in tried}
     rows = []
     for record in tuning.tries:

@@ -34,7 +34,7 @@ from perfboard.report.words.evidence import evidence_label
 def _lead(run: Run, result: WakeupsResult) -> str:
     board = run.board.name
     if not result.advised:
-        return f"Which level {board} may use is not known: {result.because}."
+        return f"The level that {board} may use is not known: {result.because}."
     way = WAYS.get(result.advised_way, result.advised_way)
     return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 
@@ -126,16 +126,18 @@ def _published(result: WakeupsResult) -> Block:
         columns=("figure", "published", "here"),
         rows=rows,
         words=1,
-        terminal=Excerpt(caption="\n".join(("Study F's comparison:", *lines)), columns=()),
+        terminal=Excerpt(
+            caption="\n".join(("The comparison of the wake-up study of 2008:", *lines)), columns=()
+        ),
     )
 
 
-def _margins(result: WakeupsResult) -> str:
+def _slacks(result: WakeupsResult) -> str:
     levels = sorted({int(each.level) for each in result.playbacks if each.level.isdigit()})
-    margins = ", ".join(
-        f"{format_value(result.margin_s(level), 's')} at level {level}" for level in levels
+    slacks = ", ".join(
+        f"{format_value(result.slack_s(level), 's')} at level {level}" for level in levels
     )
-    head = f"Margins: {margins}. " if margins else ""
+    head = f"Slack: {slacks}. " if slacks else ""
     return (
         f"{head}{result.periods:,} buffers of {result.buffer_bytes} bytes were "
         "played each time. Change: context switches against level 0 of the same way."
@@ -143,7 +145,7 @@ def _margins(result: WakeupsResult) -> str:
 
 
 def _chart(result: WakeupsResult) -> Iterator[Block]:
-    """Switches over the margin: a line for each way and load, a point for each level."""
+    """Switches over the slack: a line for each way and load, a point for each level."""
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     needed = 0
     for (load, way, level), played in by_mode(result.playbacks).items():
@@ -153,18 +155,18 @@ def _chart(result: WakeupsResult) -> Iterator[Block]:
         needed = max(needed, *(needed_of(each) for each in known if each.way == "sink"), 0)
         rate = switches_per_s(known)
         if level.isdigit() and rate > 0:
-            margin = result.margin_s(int(level)) * 1e3
-            lines.setdefault((way, load), []).append((margin, rate))
+            slack = result.slack_s(int(level)) * 1e3
+            lines.setdefault((way, load), []).append((slack, rate))
     if not lines:
         return
-    margins = [x for points in lines.values() for x, _ in points]
-    end = min(needed / 1e6, max(margins))
-    bands = (ChartBand(low=min(margins), high=end, label="needed"),) if end > min(margins) else ()
+    slacks = [x for points in lines.values() for x, _ in points]
+    end = min(needed / 1e6, max(slacks))
+    bands = (ChartBand(low=min(slacks), high=end, label="needed"),) if end > min(slacks) else ()
     yield ChartBlock(
-        title="Context switches over the margin",
+        title="Context switches over the slack",
         caption="Each point is a level. To the left fewer switches, and less time to fill a "
         "buffer. Shaded: the longest need of a wake, under the worst load.",
-        x="margin of a wake, ms",
+        x="slack of a wake, ms",
         y="context switches a second",
         unit="1/s",
         lines=tuple(
@@ -188,7 +190,7 @@ def _blocks(run: Run, result: WakeupsResult) -> Iterator[Block]:
     if power_source(result):
         yield _power(found, result, evidence)
     yield _published(result)
-    yield SentenceBlock(text=_margins(result))
+    yield SentenceBlock(text=_slacks(result))
 
 
 SECTION = Section(result=WakeupsResult, order=7, blocks=_blocks, lead=_lead)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row a level, which a reader wants first: what it saves and risks."""
+"""One row a level, which a reader needs first: what it saves and risks."""
 
 from perfboard.model.blocks import Excerpt, TableBlock
 from perfboard.model.results.wakeups import WakeupsResult
@@ -15,9 +15,9 @@ def trades(result: WakeupsResult, found: list[WakeupsRow], evidence: str) -> Tab
     words = WAYS.get(way, way)
     return TableBlock(
         title="What a level saves and risks",
-        caption=f"{words}. Margin: the time to fill a buffer before one hears it. Switches: of the "
+        caption=f"{words}. Slack: the time to fill a buffer before one hears it. Switches: of the "
         f"idle system, against level 0. Missed: under the loads that were measured. {evidence}",
-        columns=("advice", "level", "margin", "switches", "missed deadlines"),
+        columns=("advice", "level", "slack", "switches", "missed deadlines"),
         rows=tuple(
             _row(result, level, [row for row in played if (row.way, row.level) == (way, level)])
             for level in levels
@@ -25,7 +25,7 @@ def trades(result: WakeupsResult, found: list[WakeupsRow], evidence: str) -> Tab
         words=1,
         terminal=Excerpt(
             title=f"What a level saves and risks ({words})",
-            headings=("", "level", "margin", "switches", "missed deadlines"),
+            headings=("", "level", "slack", "switches", "missed deadlines"),
         ),
     )
 
@@ -36,7 +36,7 @@ def _row(result: WakeupsResult, level: str, of_level: list[WakeupsRow]) -> tuple
     return (
         "use" if level == result.advised else "",
         level,
-        format_value(result.margin_s(int(level)), "s") if level.isdigit() else "",
+        format_value(result.slack_s(int(level)), "s") if level.isdigit() else "",
         idle.fewer if idle else "",
         ", ".join(missed) or "none",
     )

@@ -51,8 +51,8 @@ def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> TuneResult:
             )
         )
         boots.append(_boot(9, 1.0, 0.0))
-    baseline = {"compression": "gzip", "flash": "tuned", "kernel": "copied"}
-    return TuneResult(titles={}, baseline=baseline, tries=tuple(tries), best=0, tried=tuple(boots))
+    start = {"compression": "gzip", "flash": "tuned", "kernel": "copied"}
+    return TuneResult(titles={}, start=start, tries=tuple(tries), best=0, tried=tuple(boots))
 
 
 def test_the_prediction_meets_boots_that_are_as_the_equation_says() -> None:

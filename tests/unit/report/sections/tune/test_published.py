@@ -32,7 +32,7 @@ def test_phases_that_were_published_as_one_are_added_up() -> None:
         metric="boot.kernel.load+kernel.init",
         before=2.0,
         after=1.0,
-        source="study E",
+        source="the boot study of 2009",
     )
     (row,) = published_rows(make_tune(published=(joined,)))
     assert row.ratio == "0.16"
@@ -59,7 +59,7 @@ def test_a_technique_is_from_its_own_start_whatever_the_tunes_is() -> None:
         for each in tune.tries[:2]
     ]
     tune = make_tune(
-        baseline={**tune.baseline, "console": "quiet"},
+        start={**tune.start, "console": "quiet"},
         tries=tuple(tries),
         best=None,
         published=(PublishedChange(**quiet.model_dump(exclude={"kind"})),),
@@ -79,7 +79,7 @@ def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> Non
         preset.model_copy(update={"old": "calibrated"}),
         preset.model_copy(update={"old": "calibrated", "metric": "boot.total"}),
     )
-    tune = make_tune(baseline={**tune.baseline, "delay": "timer"}, published=published)
+    tune = make_tune(start={**tune.start, "delay": "timer"}, published=published)
     sentence = (
         "This tune starts elsewhere than some published changes do: delay=timer, where one starts "
         "from calibrated; what all changes make together is from the start of this tune."
@@ -92,7 +92,7 @@ def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> Non
 def _silent(**change: Any) -> PublishedTuneRow:
     """The row of a console that takes 0.1 s here, from a kernel of 2,000,000 bytes."""
     silent = {"title": "Silent", "metric": "boot.total", "factor": "console", "new": "quiet"}
-    published = PublishedChange(**silent, source="study E", **{"before": 0.3, **change})
+    published = PublishedChange(**silent, source="the boot study", **{"before": 0.3, **change})
     tries = [
         each.model_copy(update={"flash": {**each.flash, "kernel": 2_000_000}})
         for each in make_tune().tries
@@ -107,8 +107,8 @@ def test_a_saving_that_grows_with_the_kernel_is_scaled_to_the_published_ones_siz
     assert row.scaled.endswith("50.00 ms for a kernel of 1,000,000 bytes")
 
 
-def test_what_the_baseline_has_already_was_not_tried() -> None:
-    tune = make_tune(baseline={**make_tune().baseline, "console": "quiet"})
+def test_what_the_start_has_already_was_not_tried() -> None:
+    tune = make_tune(start={**make_tune().start, "console": "quiet"})
     row = next(row for row in published_rows(tune) if row.title == "Console silent")
     assert (row.measured, row.ratio, row.note) == ("not tried", "", "")
 
@@ -146,7 +146,7 @@ def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
     other = Try(levels={"kernel": "flash"}, stage="alone", outcome="booted", boot=1)
     tune = make_tune()
     tune = make_tune(
-        baseline={**tune.baseline, "kernel": "copied"},
+        start={**tune.start, "kernel": "copied"},
         tries=(*tune.tries, other),
         published_boots=(*boots, lacking),
     )

@@ -31,7 +31,7 @@ def test_the_head_says_from_what_to_what() -> None:
 def test_the_search_says_how_far_the_best_may_be() -> None:
     assert "Exhaustive: all 4 combinations" in search_sentence(make_tune())
     bounded = search_sentence(make_tune(exhaustive=False, combinations=5000, bound_s=1.3))
-    assert "4 combinations were booted of 5,000, not all" in bounded
+    assert "4 of 5,000 combinations were booted" in bounded
     assert "at most 83.21 ms above 1.300 s" in bounded
 
 
@@ -132,10 +132,8 @@ def test_a_run_of_somebody_else_without_the_boots_it_speaks_of_is_shown() -> Non
 
 def test_a_best_that_is_no_try_is_refused() -> None:
     with pytest.raises(ValidationError, match="which is no try"):
-        TuneResult(titles={}, baseline={}, best=0)
-    assert TuneResult(
-        titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0
-    )
+        TuneResult(titles={}, start={}, best=0)
+    assert TuneResult(titles={}, start={}, tries=(Try(stage="start", outcome="booted"),), best=0)
 
 
 def test_levels_that_cost_more_than_any_saves_are_not_drawn() -> None:

@@ -62,7 +62,7 @@ def _read(level: str, size: int, speed: float) -> Metric:
 
 def test_each_set_up_of_the_flash_has_what_was_published_beside_it() -> None:
     rates = (
-        PublishedRate(level="tuned", value=1.9e6, use="calibration", source="study E"),
+        PublishedRate(level="tuned", value=1.9e6, use="calibration", source="the boot study"),
         PublishedRate(level="burst", value=3e6, use="held-out", source="elsewhere"),
     )
     tune = make_tune(published_rates=rates)
@@ -75,7 +75,7 @@ def test_each_set_up_of_the_flash_has_what_was_published_beside_it() -> None:
         "in blocks of 64 KiB",
         "1.05",
     )
-    assert (tuned.published, tuned.source) == ("1.900 MB/s", "study E (sets the model)")
+    assert (tuned.published, tuned.source) == ("1.900 MB/s", "the boot study (sets the model)")
     assert (cached.published, cached.ratio) == ("", "")
     assert (burst.measured, burst.published) == ("", "3.000 MB/s")
     assert flash_rows(make_tuned(tune), tune) == []
@@ -85,7 +85,7 @@ def test_each_set_up_of_the_flash_has_what_was_published_beside_it() -> None:
 def test_each_published_figure_stands_beside_blocks_of_its_size(order: list[int]) -> None:
     """In whatever order the board's file has them."""
     rates = [
-        PublishedRate(level="slow", size=size, value=value, use="held-out", source="study E")
+        PublishedRate(level="slow", size=size, value=value, use="held-out", source="the boot study")
         for size, value in ((1 << 20, 1.32e6), (4096, 1.45e6), (8192, 1.5e6))
     ]
     rates.append(PublishedRate(level="never", size=1, value=1.0, use="held-out", source="b"))
