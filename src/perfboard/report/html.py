@@ -21,14 +21,15 @@ from markupsafe import Markup
 from perfboard.analysis.statistics.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.results.base import Result
-from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
+from perfboard.model.results.profile import ProfileResult
+from perfboard.model.run import TIMED_UNITS, Evidence, Run, RunError, Status
 from perfboard.model.units import format_between, format_size, format_value
 from perfboard.report.blocks import drawn_blocks
 from perfboard.report.section import Section
 from perfboard.report.sections import sections_of
 from perfboard.report.words.evidence import evidence_label, not_modelled, timing_words
 from perfboard.report.words.figures import figure, spread_words
-from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
+from perfboard.report.words.verdicts import NO_SIGN, SIGNS, no_verdict_sentence, verdict_sentence
 
 EVIDENCE = {
     Evidence.COUNTED: (
@@ -44,13 +45,6 @@ EVIDENCE = {
     Evidence.HOST: "Host: measured on the machine that Perfboard ran on.",
     Evidence.UNKNOWN: "Unknown: imported, and nobody said of what.",
 }
-
-SIGNS: dict[str, str] = {
-    Outcome.PASS: "\N{CHECK MARK}",
-    Outcome.FAIL: "\N{BALLOT X}",
-    Outcome.INCONCLUSIVE: "?",
-}
-NO_SIGN = "\N{EN DASH}"
 
 # Controls other than tab and newline, marks that reorder text or have no width, and halves of
 # surrogate pairs, which cannot be encoded.
@@ -117,8 +111,12 @@ def _view(run: Run) -> Mapping[str, Any]:
         for section, result in shown
         if (outcome := section.concludes(run, result))
     ]
+    # A live machine's own title is its kernel's.
+    live = run.evidence in (Evidence.HOST, Evidence.SILICON)
+    profiles = [result.profile for _, result in shown if isinstance(result, ProfileResult)]
     return {
         "run": run,
+        "title": f"{run.board.name}: {(profiles or [run.study])[0]}" if live else run.board.title,
         "leads": [
             lead
             for section, result in shown

@@ -18,8 +18,9 @@ from perfboard.report.choice.words import (
     wanted,
     why,
 )
-from perfboard.report.html import NO_SIGN, SIGNS, environment
+from perfboard.report.html import environment
 from perfboard.report.privacy import without_paths
+from perfboard.report.words.verdicts import NO_SIGN, SIGNS
 from perfboard.report.writing import write_page
 from perfboard.store.folder import find_run
 

@@ -7,6 +7,14 @@ from perfboard.model.run import TIMED_UNITS, Evidence, NoVerdict, Outcome, Run, 
 from perfboard.model.units import format_value
 from perfboard.report.words.evidence import EXTRAPOLATED, evidence_label
 
+SIGNS: dict[str, str] = {
+    Outcome.PASS: "\N{CHECK MARK}",
+    Outcome.FAIL: "\N{BALLOT X}",
+    Outcome.INCONCLUSIVE: "?",
+}
+# Of what was not measured.
+NO_SIGN = "\N{EN DASH}"
+
 
 def verdict_sentence(verdict: Verdict, run: Run) -> str:
     """The value held against the budget, and what to do where it is inconclusive."""

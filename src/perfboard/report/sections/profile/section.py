@@ -16,6 +16,7 @@ from perfboard.report.sections.profile.chances import board_chance, lacking_word
 from perfboard.report.sections.profile.figures import figures_block
 from perfboard.report.words.evidence import evidence_label
 from perfboard.report.words.rows import row_quantity
+from perfboard.report.words.verdicts import NO_SIGN, SIGNS
 
 _WHOLE = {
     "pass": "{board} is right for this device",
@@ -172,7 +173,7 @@ def _rows(run: Run, result: ProfileResult) -> Block:
         rows=tuple(
             (
                 row.name,
-                row.outcome if row.weight == "must" else f"({row.outcome})",
+                _verdict(row),
                 _value(row),
                 row.budget_text,
                 "" if (share := _share(row)) is None else Bar(share=share / 2, halved=True),
@@ -183,6 +184,11 @@ def _rows(run: Run, result: ProfileResult) -> Block:
         words=1,
         terminal=Excerpt(headings=("row", "verdict", "measured", "budget", "budget at │")),
     )
+
+
+def _verdict(row: ProfileRow) -> str:
+    words = f"{SIGNS.get(row.outcome, NO_SIGN)} {row.outcome}"
+    return words if row.weight == "must" else f"({words})"
 
 
 def _bins(frames: _Frames) -> Block:
