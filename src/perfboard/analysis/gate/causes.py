@@ -29,7 +29,7 @@ _Times = dict[str, float]
 class ChangeCause:
     """A part that took `before` s in the baseline and takes `after` s; None: it was not there.
 
-    `kind` is phase, step, wait, initcall, probe, service, process or function.
+    `kind` is phase, step, wait, initcall, driver probe, service, process or function.
     """
 
     kind: str
@@ -133,7 +133,8 @@ def _parts(run: Run) -> Mapping[str, _Times]:
     for boot in boots:
         for span in boot.spans:
             name = f"{span.driver} {span.name}" if span.driver else span.name
-            times[span.kind][name] += span.duration_ns
+            kind = "driver probe" if span.kind == "probe" else span.kind
+            times[kind][name] += span.duration_ns
         for process in boot.processes:
             times["process"][process.name] += process.time_ns
     for kind, sums in times.items():

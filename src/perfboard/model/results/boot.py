@@ -120,7 +120,7 @@ class CoreTime(Record):
 class Boot(Record):
     """One boot: its marks in order of time, and what the instruments saw.
 
-    `untimed` names initcalls and probes that the log has without a usable time, `unfinished`
+    `untimed` names initcalls and driver probes that the log has without a usable time, `unfinished`
     initcalls that never returned. `notes` say in sentences what was not as usual. `counters`
     are the timing model's at the last mark, by the scope's names (docs/boards/scope.md).
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.

@@ -10,14 +10,14 @@ from perfboard.model.results.boot import Boot, Span
 from perfboard.model.units import format_between, format_value
 
 OWN_ROWS = 10
-"""How many of the longest initcalls and probes get a row each; the others share one."""
+"""How many of the longest initcalls and driver probes get a row each; the others share one."""
 
 
 @dataclass(frozen=True)
 class LaneBar:
     """A named stretch of time, in nanoseconds from reset.
 
-    `kind` is phase, step (inside a phase), initcall or probe; `longest` says that
+    `kind` is phase, step (inside a phase), initcall or probe of a driver; `longest` says that
     no other of its kind takes longer.
     """
 
@@ -81,7 +81,7 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
     bars = [bar for lane in found for row in lane.rows for bar in row.bars]
     start_ns, end_ns = min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
     kernels = [span for span in boot.spans if span.kind != "service"]
-    if spans := _span_lane("initcalls, probes", kernels, start_ns, end_ns):
+    if spans := _span_lane("initcalls, driver probes", kernels, start_ns, end_ns):
         after = sum(lane.title != "user space" for lane in found)
         found.insert(after, spans)
     services = [span for span in boot.spans if span.kind == "service"]

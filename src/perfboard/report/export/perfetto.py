@@ -170,7 +170,7 @@ def _phase(row: PhaseTime) -> _Event:
 def _lanes(spans: Iterable[Span]) -> list[list[_Event]]:
     """The spans spread over as few lanes as needed, so that in each they nest or follow.
 
-    Events that overlap otherwise cannot be drawn on one thread; deferred probes do.
+    Events that overlap otherwise cannot be drawn on one thread; deferred driver probes do.
     """
     placed = [(span.start_ns, span) for span in spans if span.start_ns is not None]
     placed.sort(key=lambda item: (item[0], -item[1].duration_ns))

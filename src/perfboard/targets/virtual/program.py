@@ -89,7 +89,7 @@ class TrialTarget(Emulation):
     @property
     def lacks(self) -> Lacks | None:
         """See `Emulation.lacks`: there are none if the programs are of an older port."""
-        return None if self._job.port else super().lacks
+        return None if self._job.architecture else super().lacks
 
     def try_out(
         self, plugin: Path, artifacts: Path, notify: Callable[[int, int], None], cancelled: Event

@@ -147,7 +147,7 @@ def test_lanes_stand_in_the_order_of_the_boot() -> None:
     assert [lane.title for lane in shown] == [
         "bootloader",
         "kernel",
-        "initcalls, probes",
+        "initcalls, driver probes",
         "user space",
     ]
     assert [(row.name, row.duration) for row in shown[3].rows] == [

@@ -41,7 +41,7 @@ class InitcallLog:
     """The spans in the order they ended, and the names of what has none.
 
     `unfinished` are initcalls that never returned, in the order of their calls;
-    `untimed` are those, and probes, whose time cannot be known. `notes` say in sentences
+    `untimed` are those, and driver probes, whose time cannot be known. `notes` say in sentences
     what was left out, and what the kernel timed by its tick.
     """
 
@@ -54,7 +54,7 @@ class InitcallLog:
 def parse_initcalls(
     lines: Sequence[KernelLine], offset_ns: int = 0, longest_ns: int = _LATEST_NS
 ) -> InitcallLog:
-    """The initcalls and probes of a kernel's log, on the clock that `offset_ns` leads to.
+    """The initcalls and driver probes of a kernel's log, on the clock that `offset_ns` leads to.
 
     A span's name is the function's, its module after it in brackets, or the
     device's, with its driver where the kernel names that. None lasts longer than `longest_ns`.
@@ -77,8 +77,8 @@ def parse_initcalls(
     that line is not in the log, it is so up to the last duration in ticks (`ticks.py`), unless the
     records' times are no finer: all are untimed then.
 
-    `returned` is as printed: a deferred probe gives -517 or 517, by kernel version,
-    and a probe may be deferred many times. Async calls print none in newer kernels,
+    `returned` is as printed: a deferred driver probe gives -517 or 517, by kernel version,
+    and a driver probe may be deferred many times. Async calls print none in newer kernels,
     and have 0. A record found twice, with the same time and text (a dmesg shown on
     the console, or the kernel's replay), counts once.
     """
@@ -155,7 +155,7 @@ class _Initcalls:
                 spans.append(_span(ended, *lasted, offset_ns))
         notes = fine.notes
         if beyond:
-            left_out = "Initcalls and probes left out, because they claim to last longer than"
+            left_out = "Initcalls and driver probes left out, which claim to last longer than"
             notes = (*notes, f"{left_out} the boot: {beyond}.")
         unfinished = sorted((t_ns, name) for name, times in self._called.items() for t_ns in times)
         return InitcallLog(

@@ -42,7 +42,7 @@ _LINES: tuple[tuple[re.Pattern[str], Source], ...] = tuple(
         (
             r"\AWaiting for root (?:device|file ?system)",
             "the root's device",
-            "have its driver probe earlier, or other probes wait less",
+            "have its driver probe earlier, or other driver probes wait less",
         ),
         (
             r"\A(?:Sending DHCP requests|IP-Config: (?!Complete)|Waiting up to [0-9]+ more sec)",

@@ -184,7 +184,7 @@ def step_rows(series: SeriesChart) -> list[TimeRow]:
 
 
 def span_rows(series: SeriesChart, most: int) -> list[TimeRow]:
-    """The slowest initcalls and probes; one that runs several times in a boot counts each."""
+    """The slowest initcalls and driver probes; one that runs several times counts each."""
     found: dict[tuple[str, str, int], list[Span]] = defaultdict(list)
     for boot in series.boots:
         seen: dict[tuple[str, str], int] = defaultdict(int)
@@ -203,7 +203,7 @@ def span_rows(series: SeriesChart, most: int) -> list[TimeRow]:
             spans[0].name,
             [span.duration_ns for span in spans],
             series.median_total,
-            number=spans[0].kind,
+            number="driver probe" if spans[0].kind == "probe" else spans[0].kind,
             detail=_returned(spans[0].returned),
         )
         for spans in slowest[:most]

@@ -76,7 +76,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     slowest = span_rows(series, _SLOWEST)
     if slowest:
         table = new_table("", "median, ms", "spread, ms", "kind", "returned")
-        table.columns[0].header = "slowest initcalls and probes"
+        table.columns[0].header = "initcalls and driver probes"
         for span in slowest:
             table.add_row(*cells(span.title, span.median, span.spread, span.number, span.detail))
         parts += ["", table]
