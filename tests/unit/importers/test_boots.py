@@ -355,5 +355,5 @@ def test_a_log_that_is_too_large_is_refused(tmp_path: Path) -> None:
     ["[12:00:00.000] " + "x" * 300_000, "[12:00:00.000] " + "a\r" * 100_000, "\0" * 300_000],
 )
 def test_long_lines_are_read(tmp_path: Path, line: str) -> None:
-    found = read(tmp_path, tio(ONE) + line + "\n", as_="tio")
+    found = read(tmp_path, tio(ONE) + line + "\n", format="tio")
     assert seconds(found.boots[0])["boot.printed"] == pytest.approx(4.0, abs=0.01)

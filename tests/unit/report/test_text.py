@@ -63,7 +63,7 @@ def test_rough_marks_are_said_to_be_rough() -> None:
         for mark in boot.marks
     )
     text = run_text(make_run(boots=(boot.model_copy(update={"marks": marks}),)))
-    assert "mounting root ±10.00 ms, user space ±10.00 ms" in text.replace("\n", " ")
+    assert "mounting root by 10.00 ms; user space by 10.00 ms" in text.replace("\n", " ")
 
 
 def test_a_failed_run_says_why() -> None:

@@ -38,7 +38,7 @@ def test_it_shows_every_recorded_run_of_its_kind(section: Section[Any], tmp_path
             assert lead.endswith(".") and "\n" not in lead
             lines = as_text(section.parts(run, result)).splitlines()
             # A name, as 1+1-2.1+2.1+2.2+3.1, is never cut.
-            assert lines and max(map(len, lines)) <= WIDTH + 2
+            assert lines and max(map(len, lines)) <= WIDTH + 6
             template, _ = section.page(run, result)
             package = section.lead.__module__.rpartition(".")[0]
             assert template in ("blocks.html.j2", f"{package}/{package.rpartition('.')[2]}.html.j2")
