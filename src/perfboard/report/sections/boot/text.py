@@ -67,8 +67,8 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
         services = [span for span in boot.spans if span.kind == "service"]
         if services:
             longest = sorted(services, key=lambda each: -(each.most_ns or each.duration_ns))
-            slowest = (f"{each.name} {span_words(each)}" for each in longest[:_SLOWEST])
-            parts += ["", f"Boot {number}: slowest services: {', '.join(slowest)}."]
+            named = (f"{each.name} {span_words(each)}" for each in longest[:_SLOWEST])
+            parts += ["", f"Boot {number}: slowest services: {', '.join(named)}."]
         parts += [part for note in boot.notes for part in ("", f"Boot {number}: {note}")]
         if boot.unfinished:
             calls = ", ".join(boot.unfinished)
