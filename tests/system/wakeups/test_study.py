@@ -110,7 +110,7 @@ def study(perfboard: Perfboard, *words: str) -> Any:
 
 def test_the_writer_sleeps_as_often_as_the_level_says(tmp_path: Path, kernel: None) -> None:
     perfboard = Perfboard(tmp_path / "data")
-    words = ("--board", BOARD, "--periods", "208", "--level", "0", "--level", "3")
+    words = ("--board", BOARD, "--periods", "208", "--trigger", "0", "--trigger", "3")
     run = study(perfboard, *words)
     result = result_of(run, "wakeups")
     played = {(each["way"], each["level"]): each for each in result["playbacks"]}
@@ -167,7 +167,7 @@ def running(tree: Powercap) -> Iterator[None]:
 
 def test_without_our_driver_a_timer_does(here: Here, tmp_path: Path) -> None:
     tree = Powercap(tmp_path / "powercap")
-    words = ("--periods", "108", "--level", "0", "--level", "6", "--way", "timer")
+    words = ("--periods", "108", "--trigger", "0", "--trigger", "6", "--way", "timer")
     with running(tree):
         power = f"rapl:{tree.root}"
         process = here.start("study", "wakeups", *words, "--load", "idle", "--power", power)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which level to use, by what the playbacks needed and missed."""
+"""Which trigger to use, by what the playbacks needed and missed."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -21,16 +21,16 @@ PUBLISHED = (
 # The ways of which one is advised, the best first.
 _WAYS = ("sink", "alsa", "slack", "timer")
 _MOST_TIME = (
-    "though it leaves the most time: something else than the level keeps the writer from waking"
+    "though it leaves the most time: something else than the trigger keeps the writer from waking"
 )
 
 
 def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple[str, str, str]:
-    """The way, its level, and why: ("", "", why) where no level is safe.
+    """The way, its trigger, and why: ("", "", why) where no trigger is safe.
 
-    The level is the highest that missed nothing under any load, nor did those below it, whose
+    The trigger is the highest that missed nothing under any load, nor did those below it, whose
     slack is an eighth more than the most that a wake of that way needed, and that has fewer
-    context switches than level 0.
+    context switches than trigger 0.
     """
     for way in _WAYS:
         played = [each for each in playbacks if each.way == way and not each.refused]
@@ -43,7 +43,7 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
         lowest = str(levels[-1])
         if lowest in missing:
             missed = sum(each.missed for each in fixed if each.level == lowest)
-            return "", "", f"level {lowest} missed {missed:,} deadlines, {_MOST_TIME}"
+            return "", "", f"trigger {lowest} missed {missed:,} deadlines, {_MOST_TIME}"
         safe = [
             level
             for level in levels
@@ -59,16 +59,16 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
         return (
             "",
             "",
-            f"no level that was measured leaves {_time(needed)} and an eighth, which a wake "
+            f"no trigger that was measured leaves {_time(needed)} and an eighth, which a wake "
             "needed: use more buffers, or longer ones",
         )
     return "", "", "nothing could be played"
 
 
 def _more(fixed: Sequence[Playback], level: int) -> float | None:
-    """How many more context switches a level has than level 0, as a share: of the idle system.
+    """How many more context switches a trigger has than trigger 0, as a share: of the idle system.
 
-    None: one of the two was not measured, or it is level 0.
+    None: one of the two was not measured, or it is trigger 0.
     """
     rates = {
         each: [one.switches / one.elapsed_s for one in fixed if _is(one, each)]
@@ -84,10 +84,11 @@ def _is(playback: Playback, level: int) -> bool:
 
 
 def _spares_nothing(level: int, spared: Mapping[int, float]) -> str:
-    """The safe levels above that have no fewer switches, in words."""
+    """The safe triggers above that have no fewer switches, in words."""
     above = [each for each in spared if each > level]
     return "".join(
-        f"; level {each} has no fewer context switches than level 0 ({spared[each]:+.1%} when idle)"
+        f"; trigger {each} has no fewer context switches than trigger 0 "
+        f"({spared[each]:+.1%} when idle)"
         for each in above
     )
 
@@ -101,7 +102,7 @@ def slack_ns(buffers: int, level: int, period_ns: int) -> int:
 
 
 def by_mode(playbacks: Sequence[Playback]) -> dict[tuple[str, str, str], list[Playback]]:
-    """The playbacks by load, way and level, in their order."""
+    """The playbacks by load, way and trigger, in their order."""
     found: dict[tuple[str, str, str], list[Playback]] = {}
     for each in playbacks:
         found.setdefault((each.load, each.way, each.level), []).append(each)
@@ -122,15 +123,15 @@ def _because(
     period_ns: int,
 ) -> str:
     words = (
-        f"the slowest wake needed {_time(needed)} to fill a buffer, and level {level} leaves it "
+        f"the slowest wake needed {_time(needed)} to fill a buffer, and trigger {level} leaves it "
         f"{_time(slack)}"
     )
     above = [each for each in levels if each > level]
     missed = [str(each) for each in above if str(each) in missing]
     if missed:
-        words += f"; level {' and '.join(missed)} missed deadlines"
+        words += f"; trigger {' and '.join(missed)} missed deadlines"
     elif above and slack - (above[-1] - level) * period_ns < needed + needed // 8:
-        words += f"; level {above[-1]} leaves too little"
+        words += f"; trigger {above[-1]} leaves too little"
     return words
 
 

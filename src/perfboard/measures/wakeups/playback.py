@@ -28,14 +28,14 @@ _LATENCIES = {"p50": "half of the wakes", "p99": "99 % of them", "max": "all"}
 
 
 class AudioWakeups(Measure):
-    """Plays for some seconds, one way at one trigger level under one load."""
+    """Plays for some seconds, one way at one trigger under one load."""
 
     name = "wakeups"
     needs = ("root, for the loads burst12, burst25, turns12 and turns25",)
     title = "Wake-ups of a writer of audio"
     parameters = (
         Parameter("way", "timer", f"how it is woken: {', '.join(_WAYS)}"),
-        Parameter("level", 0, "it sleeps until one more buffer than this has been played"),
+        Parameter("level", 0, "the trigger: it sleeps until one more buffer has been played"),
         Parameter("load", "idle", f"meanwhile: {', '.join(_LOADS)}"),
         Parameter("periods", 500, "buffers that are played, 100 or more", labels=False),
         Parameter("buffers", 8, "how many there are, 2 to 64"),
@@ -94,7 +94,7 @@ class AudioWakeups(Measure):
         periods, size = setting.whole("periods", 100), setting.whole("buffer_bytes", 64)
         buffers, level = setting.whole("buffers", 2), setting.whole("level", 0)
         if level > buffers - 2 or buffers > 64 or size > 65536:
-            raise NotMeasurable("give 2 to 64 buffers of 64 to 65536 bytes, and a level below")
+            raise NotMeasurable("give 2 to 64 buffers of 64 to 65536 bytes, and a trigger below")
         period_ns = size * 10**9 // RATE
         shape = f"{buffers} {size} {period_ns}"
         line = f'"$PROBE" wakeups {way} {level} {periods} {load} {shape} || exit 1\n'

@@ -11,15 +11,15 @@ from perfboard.model.results.power import Energy
 
 
 class Playback(Record):
-    """One playback in a way, at a trigger level, under a load.
+    """One playback in a way, at a trigger, under a load.
 
-    `level` is a number, or "adaptive"; `refused` says why the target cannot play so, and then the
-    figures are 0. `idle_s` is how long the processor had nothing to do. `copies` are files of
-    256 KiB. `fill` has the wakes by the number of buffers that were still filled; `latency` pairs
-    of the least latency of a class in ns and its wakes; `at_level` the wakes at each level.
-    `needed_ns` is the most of a wake's slack that had gone when a buffer was filled, None where it
-    is not known. `states` are the seconds in each idle state that the kernel counts. `energies` are
-    those that a meter saw; `no_energy` says why it saw none.
+    `level` is the trigger: a number, or "adaptive"; `refused` says why the target cannot play so,
+    and then the figures are 0. `idle_s` is how long the processor had nothing to do. `copies` are
+    files of 256 KiB. `fill` has the wakes by the number of buffers that were still filled;
+    `latency` pairs of the least latency of a class in ns and its wakes; `at_level` the wakes at
+    each trigger. `needed_ns` is the most of a wake's slack that had gone when a buffer was filled,
+    None where it is not known. `states` are the seconds in each idle state that the kernel counts.
+    `energies` are those that a meter saw; `no_energy` says why it saw none.
     """
 
     way: str
@@ -67,7 +67,7 @@ class PowerModel(Record):
 
 
 class PublishedWakeups(Record):
-    """Published changes of a level's figures against level 0, as shares of these."""
+    """Published changes of a trigger's figures against trigger 0, as shares of these."""
 
     level: str
     switches: Quantity
@@ -79,7 +79,7 @@ class PublishedWakeups(Record):
 class WakeupsResult(Result):
     """The playbacks, in their order.
 
-    `advised` is the level to use, "" where none was measured that misses nothing; `because` says
+    `advised` is the trigger to use, "" where none was measured that misses nothing; `because` says
     why. `meter` is the one that was asked for; `power` is the model of a board without one.
     """
 
@@ -106,7 +106,7 @@ class WakeupsResult(Result):
         return count_words(len(self.playbacks), "playback", "playbacks")
 
     def slack_s(self, level: int) -> float:
-        """The time that a wake at `level` has until a deadline is missed."""
+        """The time that a wake at the trigger `level` has until a deadline is missed."""
         return (self.buffers - 1 - level) * self.period_ns / 1e9
 
 

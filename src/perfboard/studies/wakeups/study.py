@@ -41,7 +41,7 @@ _LOADS = ("idle", "copy", "burst12", "burst25")
 _MORE_LOADS = ("turns12", "turns25")
 _WAYS = ("sink", "alsa", "timer", "slack")
 _FEATURE = "wake"
-# On a virtual board the adaptive level has to have risen; a live target is not to be kept busy.
+# On a virtual board the adaptive trigger has to have risen; a live target is not to be kept busy.
 _VIRTUAL_PERIODS, _LIVE_PERIODS = 3000, 500
 # On a virtual board the others take minutes, and say what these do.
 _VIRTUAL_WAYS = ("sink", "alsa")
@@ -68,13 +68,14 @@ def _parse_among(known: Sequence[str], what: str, words: Sequence[str]) -> tuple
 class WakeupsOptions:
     """The options of `perfboard study wakeups`."""
 
-    level: tuple[int, ...] = option(
+    trigger: tuple[int, ...] = option(
         (0, 3, 6),
-        "measure this trigger level: the writer sleeps until one more buffer than it has been "
+        "measure this trigger: the writer sleeps until one more buffer than it has been "
         "played; repeatable (default: 0, 3 and 6)",
         parse=_parse_levels,
         metavar="L",
         repeated=True,
+        formerly="level",
     )
     load: tuple[str, ...] = option(
         _LOADS,
@@ -125,7 +126,7 @@ class WakeupsOptions:
 
 @dataclass(frozen=True)
 class WakeupsStudy:
-    """Plays in all ways, at all levels and under all loads that are asked for."""
+    """Plays in all ways, at all triggers and under all loads that are asked for."""
 
     name: str = "wakeups"
     title: str = "Waking less often"
@@ -139,9 +140,9 @@ class WakeupsStudy:
     def check(self, request: Request, options: WakeupsOptions) -> list[str]:
         most = options.buffers - 2
         wrong = [
-            f"--level {level}: {options.buffers} buffers have levels from 0 to {most}; give less, "
-            "or more --buffers"
-            for level in options.level
+            f"--trigger {level}: {options.buffers} buffers have triggers from 0 to {most}; give "
+            "less, or more --buffers"
+            for level in options.trigger
             if level > most
         ]
         if options.power and virtual_name(request.target) is not None:
@@ -203,10 +204,10 @@ class _PlaybackPlan:
         return self.periods * self.period_ns / 1e9
 
     def modes(self) -> list[tuple[str, str]]:
-        """The ways, each with its levels."""
+        """The ways, each with its triggers."""
         modes = [("none", "0")]
         for way in self.ways:
-            modes += [(way, str(level)) for level in self.options.level]
+            modes += [(way, str(level)) for level in self.options.trigger]
             if way == "sink":
                 modes.append((way, "adaptive"))
         return modes

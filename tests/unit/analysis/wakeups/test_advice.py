@@ -24,7 +24,7 @@ def test_a_level_that_saves_no_switches_is_not_advised() -> None:
     """As over ssh, whose own switches are more than the writer's: +40.5 %."""
     way, level, because = advise([played(0, 200), played(3, 281)], 8, PERIOD_NS)
     assert (way, level) == ("slack", "0")
-    assert "level 3 has no fewer context switches than level 0 (+40.5% when idle)" in because
+    assert "trigger 3 has no fewer context switches than trigger 0 (+40.5% when idle)" in because
 
 
 def test_a_level_above_one_that_missed_is_not_advised() -> None:
@@ -32,7 +32,7 @@ def test_a_level_above_one_that_missed_is_not_advised() -> None:
     playbacks = [played(0, 200), played(0, 300, 26, "copy"), played(3, 100)]
     way, level, because = advise(playbacks, 8, PERIOD_NS)
     assert (way, level) == ("", "")
-    assert "level 0 missed 26 deadlines, though it leaves the most time" in because
+    assert "trigger 0 missed 26 deadlines, though it leaves the most time" in because
 
 
 def test_without_level_0_nothing_tells_what_a_level_saves() -> None:

@@ -56,7 +56,7 @@ def metered(switches: int, joules: float, rate: int) -> str:
 
 
 def said(script: str, missed: int = 0, needed: int = 0, rate: int = 0) -> str:
-    """What the probe prints for the lines of a script; `missed` and `needed` at level 6.
+    """What the probe prints for the lines of a script; `missed` and `needed` at trigger 6.
 
     Under a meter, nothing played takes 29 J, and each switch 1 mJ more.
     """
@@ -130,10 +130,12 @@ def test_the_page_and_the_text_say_which_level_and_why(tmp_path: Path) -> None:
     text = run_text(found)
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
-    lead = "Use level 6 on omap1710 (Perfboard's driver), with 86.0% fewer context switches"
+    lead = "Use trigger 6 on omap1710 (Perfboard's driver), with 86.0% fewer context switches"
     assert lead in words
     assert "-75.0%" in words
-    assert "switches while copying, level 3 against level 0: -65% published, -75.0% here" in words
+    assert (
+        "switches while copying, trigger 3 against trigger 0: -65% published, -75.0% here" in words
+    )
     assert "alsa: not measurable here (a sound card: No such file)" in words
     page = render(found)
     assert "Context switches over the slack" in page and "-1.92%" in page
@@ -142,18 +144,18 @@ def test_the_page_and_the_text_say_which_level_and_why(tmp_path: Path) -> None:
 def test_a_level_that_misses_is_not_advised(tmp_path: Path) -> None:
     found = run(lab(tmp_path, missed=3))
     result = result_of(found)
-    # What the other level would save, and what it missed, stand beside it.
+    # What the other level would save, and what it missed, stand next to it.
     lines = [line.split() for line in run_text(found).splitlines()]
     assert ["use", "3", "23.22", "ms", "-75.0%", "none"] in lines
     assert ["6", "5.805", "ms", "-86.0%", "3", "idle,", "3", "copy,"] in [x[:8] for x in lines]
     assert '<th scope="row">use</th><td class="number">3</td>' in render(found)
-    assert result.advised == "3" and "level 6 missed deadlines" in result.because
+    assert result.advised == "3" and "trigger 6 missed deadlines" in result.because
 
 
 def test_a_level_that_leaves_too_little_is_not_advised(tmp_path: Path) -> None:
     # Nine eighths of 5.3 ms are more than the period that level 6 leaves.
     result = result_of(run(lab(tmp_path, needed=5_300_000)))
-    assert result.advised == "3" and "level 6 leaves too little" in result.because
+    assert result.advised == "3" and "trigger 6 leaves too little" in result.because
 
 
 def test_where_no_level_is_safe_the_question_stays_open(tmp_path: Path) -> None:
@@ -163,7 +165,7 @@ def test_where_no_level_is_safe_the_question_stays_open(tmp_path: Path) -> None:
 
 
 def test_a_level_that_the_buffers_do_not_have_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="4 buffers have levels from 0 to 2"):
+    with pytest.raises(UsageError, match="4 buffers have triggers from 0 to 2"):
         run(lab(tmp_path), buffers=4)
 
 
@@ -341,7 +343,7 @@ def by_file(tmp_path: Path, rows: int, volts: float) -> Run:
 
     request = Request("local", {}, ("perfboard",))
     power = str(tmp_path / "meter.csv")
-    options = WakeupsOptions(load=("idle",), way=("timer",), level=(0,), power=power, volts=volts)
+    options = WakeupsOptions(load=("idle",), way=("timer",), trigger=(0,), power=power, volts=volts)
     return run_study(STUDY, request, options, FakeLab(tmp_path).lab(open=open_it))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The playbacks of a run as rows: each mode under each load, against level 0."""
+"""The playbacks of a run as rows: each mode under each load, against trigger 0."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def _row(
 def _power(
     result: WakeupsResult, known: Sequence[Playback], base: Sequence[Playback]
 ) -> tuple[str, str]:
-    """The power, and its change against level 0: each with what it may be off by, or "" ."""
+    """The power, and its change against trigger 0: each with what it may be off by, or "" ."""
     if (measured := measured_w(known)) is not None:
         watts, error = measured
         words = f"{format_value(watts, 'W')} \N{PLUS-MINUS SIGN} {format_value(error, 'W')}"
@@ -133,12 +133,12 @@ def _latency(known: Sequence[Playback], share: float) -> str:
 
 
 def saving(result: WakeupsResult) -> str:
-    """The saving of the advised level on an idle system, in words; "" if it was not measured."""
+    """The saving of the advised trigger on an idle system, in words; "" if it was not measured."""
     wanted = ("idle", result.advised_way, result.advised)
     row = next((row for row in rows(result) if (row.load, row.way, row.level) == wanted), None)
     if row is None or not row.fewer.startswith("-"):
         return ""
-    return f", with {row.fewer[1:]} fewer context switches than at level 0 when idle"
+    return f", with {row.fewer[1:]} fewer context switches than at trigger 0 when idle"
 
 
 def power_source(result: WakeupsResult) -> str:
@@ -186,7 +186,7 @@ def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
 
     lines = []
     for each in result.published:
-        at = f"level {each.level} against level 0"
+        at = f"trigger {each.level} against trigger 0"
         lines += [
             (
                 f"switches while copying, {at}",

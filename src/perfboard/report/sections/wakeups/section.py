@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The savings and risks of waking less often, and the level to use."""
+"""The savings and risks of waking less often, and the trigger to use."""
 
 from collections.abc import Iterator
 
@@ -34,17 +34,17 @@ from perfboard.report.words.evidence import evidence_label
 def _lead(run: Run, result: WakeupsResult) -> str:
     board = run.board.name
     if not result.advised:
-        return f"The level that {board} may use is not known: {result.because}."
+        return f"The trigger that {board} may use is not known: {result.because}."
     way = WAYS.get(result.advised_way, result.advised_way)
-    return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
+    return f"Use trigger {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 
 
 def _load(load: str, found: list[WakeupsRow], evidence: str) -> Iterator[Block]:
-    """All ways and levels under a load, and the ways that it refused."""
+    """All ways and triggers under a load, and the ways that it refused."""
     known = [row for row in found if row.load == load and not row.refused]
     ways = {row.way: f"{row.way}: {WAYS.get(row.way, row.way)}" for row in known}
     refused = [row for row in found if row.load == load and row.refused]
-    # One line for each way: its levels have the same reason.
+    # One line for each way: its triggers have the same reason.
     reasons = {row.way: row.refused for row in refused}
     copies = [
         f"{row.way}{' ' + row.level if row.missed else ''}: {row.copies}"
@@ -54,10 +54,19 @@ def _load(load: str, found: list[WakeupsRow], evidence: str) -> Iterator[Block]:
     yield TableBlock(
         title=LOADS.get(load, load),
         caption=f"{', '.join(ways.values()) or 'No way'}. Latencies: from the release to the "
-        "writer, to a quarter of their size. Change: context switches against level 0 of the same "
-        f"way. {evidence}",
+        "writer, to a quarter of their size. Change: context switches against trigger 0 of the "
+        f"same way. {evidence}",
         columns=(
-            *("way", "level", "switches/s", "change", "idle", "latency, 99%", "longest", "missed"),
+            *(
+                "way",
+                "trigger",
+                "switches/s",
+                "change",
+                "idle",
+                "latency, 99%",
+                "longest",
+                "missed",
+            ),
             *("latency, median", "the writer's", "copies/s", "least filled"),
         ),
         rows=tuple(
@@ -78,12 +87,12 @@ def _load(load: str, found: list[WakeupsRow], evidence: str) -> Iterator[Block]:
                 )
             ),
             columns=(0, 1, 2, 3, 4, 5, 6, 7),
-            headings=("", "level", "switches/s", "change", "idle", "p99", "longest", "missed"),
+            headings=("", "trigger", "switches/s", "change", "idle", "p99", "longest", "missed"),
         ),
     )
     if refused:
         lines = (
-            f"{WAYS.get(row.way, row.way)}, level {row.level}: not measurable here: {row.refused}"
+            f"{WAYS.get(row.way, row.way)}, trigger {row.level}: not measurable here: {row.refused}"
             for row in refused
         )
         yield SentenceBlock(text="\n".join(lines), detail=True)
@@ -101,16 +110,16 @@ def _power(found: list[WakeupsRow], result: WakeupsResult, evidence: str) -> Blo
     )
     return TableBlock(
         title="Power",
-        caption=f"{source} Change: against level 0 of the same way. "
+        caption=f"{source} Change: against trigger 0 of the same way. "
         f"{evidence if result.meter else 'Evidence: modelled.'}",
-        columns=("way", "level", "load", "power", "change", "in words"),
+        columns=("way", "trigger", "load", "power", "change", "in words"),
         rows=rows,
         words=1,
         last_words=1,
         terminal=Excerpt(
             title=source,
             columns=(0, 1, 2, 3, 4) if rows else (),
-            headings=("", "level", "load", "power", "change") if rows else (),
+            headings=("", "trigger", "load", "power", "change") if rows else (),
         ),
     )
 
@@ -135,17 +144,17 @@ def _published(result: WakeupsResult) -> Block:
 def _slacks(result: WakeupsResult) -> str:
     levels = sorted({int(each.level) for each in result.playbacks if each.level.isdigit()})
     slacks = ", ".join(
-        f"{format_value(result.slack_s(level), 's')} at level {level}" for level in levels
+        f"{format_value(result.slack_s(level), 's')} at trigger {level}" for level in levels
     )
     head = f"Slack: {slacks}. " if slacks else ""
     return (
         f"{head}{result.periods:,} buffers of {result.buffer_bytes} bytes were "
-        "played each time. Change: context switches against level 0 of the same way."
+        "played each time. Change: context switches against trigger 0 of the same way."
     )
 
 
 def _chart(result: WakeupsResult) -> Iterator[Block]:
-    """Switches over the slack: a line for each way and load, a point for each level."""
+    """Switches over the slack: a line for each way and load, a point for each trigger."""
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     needed = 0
     for (load, way, level), played in by_mode(result.playbacks).items():
@@ -164,7 +173,7 @@ def _chart(result: WakeupsResult) -> Iterator[Block]:
     bands = (ChartBand(low=min(slacks), high=end, label="needed"),) if end > min(slacks) else ()
     yield ChartBlock(
         title="Context switches over the slack",
-        caption="Each point is a level. To the left fewer switches, and less time to fill a "
+        caption="Each point is a trigger. To the left fewer switches, and less time to fill a "
         "buffer. Shaded: the longest need of a wake, under the worst load.",
         x="slack of a wake, ms",
         y="context switches a second",
