@@ -117,7 +117,7 @@ unsigned scope_next(void);
 void scope_step(unsigned number);
 /* Tells where the screen is; false where the kernel does not say. */
 bool scope_show(const struct screen *screen);
-/* The same of memory that begins at the physical address, with so many bytes a line. */
+/* The same of memory at that physical address; `line` has the bytes from one line to the next. */
 void scope_show_memory(uint64_t address, size_t size, unsigned line);
 
 /* framebuffer.c: a screen without X, which the programs draw to themselves. */
