@@ -166,7 +166,9 @@ class AppStart(OwnProgramMeasure):
             share = (found.watcher,)
             metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
         metrics += memory_metrics("app.memory", found)
-        if framebuffer(setting):
+        if not found.exits and (why := found.refused.get("exit")):
+            notes.append(f"Not measured: app.exit.time: {why[0]}.")
+        elif framebuffer(setting):
             notes.append(_BY_SIGNAL)
         return Finding(tuple(metrics), notes=tuple(notes))
 

@@ -108,6 +108,9 @@ def test_a_program_of_ones_own_draws_to_the_boards_framebuffer(tmp_path: Path) -
         (metric.name, metric.labels.get("of")) for metric in found.metrics
     }
     assert "asked to end by SIGTERM" in found.notes[-1]
+    left = EXIT.replace("ok", "refused").replace('"reason":""', '"reason":"it has not ended"')
+    found = measure.read(output.replace(EXIT, left), setting)
+    assert found.notes[-1] == "Not measured: app.exit.time: it has not ended."
 
 
 @pytest.mark.parametrize(
