@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watcher's parts: the X server's wire, its screen, the programs, and one task. */
+/* The watcher's parts: the X server's wire, its screen or a framebuffer, the programs, one task. */
 #ifndef DISPLAY_H
 #define DISPLAY_H
 
@@ -117,6 +117,14 @@ unsigned scope_next(void);
 void scope_step(unsigned number);
 /* Tells where the screen is; false where the kernel does not say. */
 bool scope_show(const struct screen *screen);
+/* The same of memory at that physical address; `line` has the bytes from one line to the next. */
+void scope_show_memory(uint64_t address, size_t size, unsigned line);
+
+/* framebuffer.c: a screen without X, which the programs draw to themselves. */
+/* Clears it, and tells the scope where it is. NULL, or why it cannot be watched. */
+const char *framebuffer_show(int width, int height);
+/* It is black again. */
+bool framebuffer_clear(void);
 
 /* film.c: at most one film at a time; all do nothing without one. */
 /* Begins with what was seen last; false without memory for it. */
@@ -237,12 +245,13 @@ extern unsigned refused_in_a_row;
 bool take_screen(struct wire *wire, struct screen *screen, const struct task *task);
 /* Watches until the end of the task, and prints it. False if the server is gone. */
 bool watch(struct wire *wire, struct screen *screen, const struct task *task);
-/* Waits for the program's end, and prints when it was. */
-void watch_exit(const struct task *task);
+/* Waits for the program's end, and prints when it was. Those of `asked` have to end too, and may by
+   the SIGTERM that asked them; NULL: nobody was asked so. */
+void watch_exit(const struct task *task, const struct group *asked);
 
 /* plan.c */
 /* Obeys the standard input's lines to their end; false where one cannot be obeyed, which it says.
- */
+   Without a wire and a screen there is no X: the programs draw to the framebuffer. */
 bool obey_plan(struct wire *wire, struct screen *screen);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-watch WIDTH HEIGHT [scope | alone]
+ * perfboard-watch WIDTH HEIGHT [scope | alone | framebuffer]
  *
  * Starts an Xvfb and a window manager of its own, in the current folder, and obeys the plan of its
  * standard input (plan.c). It watches the pixels of the display, and prints what it saw; all times
  * are nanoseconds since the task began. With "alone" there is no network but loopback, where the
- * kernel lets it. Whatever ends it, it ends all that it started.
+ * kernel lets it. With "framebuffer" there is no X: the programs draw to /dev/fb0, at which the
+ * scope looks. Whatever ends it, it ends all that it started.
  */
 #include "display.h"
 
@@ -55,15 +56,25 @@ static void print_cost(int64_t began)
 	     NUMBER("of_ns", now() - began));
 }
 
+static int run_without_x(int width, int height)
+{
+	int64_t began = now();
+	const char *why = framebuffer_show(width, height);
+
+	if (why)
+		return complain(why);
+	if (!obey_plan(NULL, &screen))
+		return 1;
+	print_cost(began);
+	return ended();
+}
+
 static int run(const char *width, const char *height)
 {
 	unsigned char cookie[COOKIE];
 	char display[16];
-	/* A pipe takes so much at once: see tell(). */
-	static char printed[PIPE_BUF];
 	int64_t began = now();
 
-	setvbuf(stdout, printed, _IOFBF, sizeof(printed));
 	if (!write_cookie(cookie))
 		return complain("the folder cannot be written");
 	int number = start_server(width, height);
@@ -96,11 +107,15 @@ static int run(const char *width, const char *height)
 
 int main(int argc, char **argv)
 {
-	scope_watches = argc == 4 && !strcmp(argv[3], "scope");
+	bool without_x = argc == 4 && !strcmp(argv[3], "framebuffer");
 	bool alone = argc == 4 && !strcmp(argv[3], "alone");
+	/* A pipe takes so much at once: see tell(). */
+	static char printed[PIPE_BUF];
 
+	scope_watches = without_x || (argc == 4 && !strcmp(argv[3], "scope"));
 	if (argc - scope_watches - alone != 3 || atoi(argv[1]) < 64 || atoi(argv[2]) < 64) {
-		fputs("usage: perfboard-watch WIDTH HEIGHT [scope | alone]\n", stderr);
+		fputs("usage: perfboard-watch WIDTH HEIGHT [scope | alone | framebuffer]\n",
+		      stderr);
 		return 2;
 	}
 	/* The children of a killed inner one come to the outer one. */
@@ -127,8 +142,12 @@ int main(int argc, char **argv)
 		prepare_alone();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	int status = getppid() == outer ? run(argv[1], argv[2]) : 1;
+	setvbuf(stdout, printed, _IOFBF, sizeof(printed));
+	int status = 1;
 
+	if (getppid() == outer)
+		status =
+		    without_x ? run_without_x(atoi(argv[1]), atoi(argv[2])) : run(argv[1], argv[2]);
 	unlink(SERVER_SCREEN);
 	/* One that forks meanwhile is found the next time. */
 	for (int round = 0; round < 5; round++) {

@@ -105,12 +105,12 @@ static unsigned long long free_memory(void)
 
 void print_memory(const char *label)
 {
-	const struct group server = {.pid = {apart[0]}, .count = 1};
+	const struct group server = {.pid = {apart[0]}, .count = apart[0] > 0};
 	struct group group;
 	struct memory memory;
 
 	descendants(&group, apart, APART);
-	for (int of_server = 0; of_server < 2; of_server++) {
+	for (unsigned of_server = 0; of_server <= server.count; of_server++) {
 		memory_of(of_server ? &server : &group, &memory);
 		const char *shares = memory.has_shares ? "pss_kb" : NULL;
 

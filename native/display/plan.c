@@ -19,13 +19,14 @@
  *   move X Y                           no task
  *   click LABEL X Y                    a task: the first button
  *   raise LABEL NUMBER                 a task: the window of the program that started so manyth
- *   close LABEL NUMBER                 asks it to close; prints when it exits
+ *   close LABEL NUMBER                 asks it to close; prints when it exits. Without X its
+ *                                      processes are asked by SIGTERM: there is no window
  *   settle                             waits until nothing changes; prints nothing of worth
  *   memory LABEL                       sizes in kB of the programs, of the server, and of what is
  *                                      free
  *   drop METRIC                        drops the kernel's caches, or says why there is no METRIC; a
  *                                      line that begins with '!' is obeyed if the last one did
- *   end                                ends all programs
+ *   end                                ends all programs; a framebuffer is black again
  *
  * A reference is made by the first tasks that name it: three in succession, or COUNT, have the same
  * picture after 5 s of quiet, where no other is set. The last of them is printed as a film:
@@ -34,11 +35,13 @@
  * With "scope", which a virtual board has, this program looks at no pixel. A task ends when the
  * programs and the server have stood still for twice the quiet time, and the scope's record tells
  * what the screen showed between two steps (scope.c). Then rows `watched`, `left` and `mask` are
- * printed in place of `task` and `exit`.
+ * printed in place of `task` and `exit`. So it is with "framebuffer", where what needs X cannot be
+ * obeyed.
  */
 #include "display.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +53,7 @@
 /* So many tasks in succession that are refused end the plan: the rest would be too. */
 #define MOST_REFUSED 3
 
+/* NULL: there is no X. */
 static struct wire *wire;
 static struct screen *screen;
 static struct reference references[MOST_REFERENCES];
@@ -139,7 +143,7 @@ static bool type_address(const char *path)
 	       type_text(text);
 }
 
-static void end_programs(void)
+static bool end_programs(void)
 {
 	struct group group;
 
@@ -149,11 +153,14 @@ static void end_programs(void)
 	descendants(&group, apart, APART);
 	end_group(&group);
 	program_count = 0;
+	if (!wire)
+		return framebuffer_clear();
 	/* Until the server knows, the screen has the old picture: a new one would be no change. */
 	for (int i = 0; i < 400 && left.count && !helper_ended() &&
 			wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &left);
 	     i++)
 		nanosleep(&moment, NULL);
+	return true;
 }
 
 /* The window that is there since the program started: the newest, if it is no other's. */
@@ -203,7 +210,7 @@ static bool start_program(char **words)
 	task.name = programs[program_count].name;
 	programs[program_count++].window = 0;
 	task.windows = program_count;
-	return watch(wire, screen, &task) && find_window();
+	return watch(wire, screen, &task) && (!wire || find_window());
 }
 
 /* The program measures itself, so nobody looks at the screen meanwhile. */
@@ -218,18 +225,21 @@ static bool run_program(char **words)
 		snprintf(reason, sizeof(reason), "there is no %s", words[0]);
 		return refuse_exit(reason);
 	}
-	watch_exit(&task);
+	watch_exit(&task, NULL);
 	task.program = 0;
 	return true;
 }
 
-/* Why nothing can be asked of the program's window; false: it can. */
+/* Why nothing can be asked of the program's window, or of itself without X; false: it can. */
 static bool is_deaf(unsigned number, char *reason, size_t size)
 {
 	const char *name = programs[number].name;
 	struct window_list list = {.count = 0};
 
-	wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &list);
+	if (wire)
+		wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &list);
+	else if (!has_ended(programs[number].pid))
+		return false;
 	for (unsigned i = 0; i < list.count; i++)
 		if (list.id[i] == programs[number].window)
 			return false;
@@ -250,6 +260,26 @@ static bool to_window(const char *kind, unsigned number)
 	return wire_message(wire, programs[number].window,
 			    raises ? "_NET_ACTIVE_WINDOW" : "WM_PROTOCOLS", raises ? raise : end,
 			    raises);
+}
+
+/* A script's program is to end with it. */
+static void ask_by_signal(struct group *group)
+{
+	descendants(group, apart, APART);
+	begin();
+	for (unsigned i = 0; i < group->count; i++)
+		kill(group->pid[i], SIGTERM);
+}
+
+static bool needs_x(const char *verb)
+{
+	static const char *const all[] = {"key",  "press", "type", "address",
+					  "move", "click", "raise"};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(verb, all[i]))
+			return true;
+	return false;
 }
 
 static bool choose_reference(const char *name, int wanted)
@@ -279,6 +309,8 @@ static bool obey(char **words, int count)
 	task.read_again = before.read_again;
 	task.program = program_count ? programs[program_count - 1].pid : 0;
 	task.name = program_count ? programs[program_count - 1].name : "";
+	if (!wire && needs_x(verb))
+		return false;
 	if (!strcmp(verb, "mask") && count == 5 && screen->mask_count < MOST_MASKS) {
 		const struct rectangle mask = {atoi(words[1]), atoi(words[2]), atoi(words[3]),
 					       atoi(words[4])};
@@ -324,7 +356,7 @@ static bool obey(char **words, int count)
 	if (!strcmp(verb, "drop") && count == 2)
 		return dropped = drop_caches(words[1]), true;
 	if (!strcmp(verb, "end"))
-		return end_programs(), true;
+		return end_programs();
 	if (!strcmp(verb, "key") && count == 3)
 		return take_screen(wire, screen, &task) && press_keys(words[2]) &&
 		       watch(wire, screen, &task);
@@ -346,11 +378,15 @@ static bool obey(char **words, int count)
 	if (raises)
 		return take_screen(wire, screen, &task) && to_window(verb, number) &&
 		       watch(wire, screen, &task);
-	if (!to_window(verb, number))
+	struct group asked;
+
+	if (!wire)
+		ask_by_signal(&asked);
+	else if (!to_window(verb, number))
 		return false;
 	task.program = programs[number].pid;
 	task.name = programs[number].name;
-	watch_exit(&task);
+	watch_exit(&task, wire ? NULL : &asked);
 	return true;
 }
 

@@ -61,3 +61,12 @@ bool scope_show(const struct screen *screen)
 			(unsigned)screen->stride);
 	return done;
 }
+
+void scope_show_memory(uint64_t address, size_t size, unsigned line)
+{
+	uint64_t first = address / PAGE, end = (address + size + PAGE - 1) / PAGE;
+
+	for (uint64_t frame = first; frame < end; frame++)
+		syscall(FCHOWN, PAGE_IS, (unsigned)(frame - first), (unsigned)frame);
+	syscall(FCHOWN, BEGIN, (unsigned)(address % PAGE / 4), line / 4);
+}

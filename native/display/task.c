@@ -265,7 +265,7 @@ static bool object(struct wire *wire, const struct task *task, char *reason, siz
 		return false;
 	if (describe_kill(task->kills, reason, size))
 		return true;
-	if (!wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &open))
+	if (!wire || !wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &open))
 		return false;
 	uint32_t dialog = wire_atom(wire, "_NET_WM_WINDOW_TYPE_DIALOG");
 
@@ -292,8 +292,8 @@ static void describe_haste(const struct task *task, const struct watching *it, c
 			   size_t size)
 {
 	unsigned long long again = (machine_now().read_again - task->read_again) / 1000;
-	int length = snprintf(reason, size, "its processes and the display server use %.0f %%",
-			      it->busy_share * 100);
+	int length = snprintf(reason, size, "its processes%s use %.0f %%",
+			      apart[0] > 0 ? " and the display server" : "", it->busy_share * 100);
 
 	if (again)
 		snprintf(reason + length, size - (size_t)length,
@@ -401,8 +401,9 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 	return true;
 }
 
-void watch_exit(const struct task *task)
+void watch_exit(const struct task *task, const struct group *asked)
 {
+	const struct timespec moment = {0, 100000};
 	int64_t limit = task->began + task->limit_ms * 1000000LL;
 	char reason[400] = "it has not ended";
 	bool gone = has_ended(task->program);
@@ -410,8 +411,6 @@ void watch_exit(const struct task *task)
 				 .events = POLLIN};
 
 	while (!gone && now() < limit && !ended() && !helper_ended()) {
-		struct timespec moment = {0, 100000};
-
 		/* A kernel before 5.3 cannot wait for it: then to within a tenth of a millisecond.
 		 */
 		if (process.fd >= 0)
@@ -420,13 +419,17 @@ void watch_exit(const struct task *task)
 			nanosleep(&moment, NULL);
 		gone = has_ended(task->program);
 	}
+	for (unsigned i = 0; asked && gone && i < asked->count; i++)
+		while (!(gone = has_ended(asked->pid[i])) && now() < limit && !ended())
+			nanosleep(&moment, NULL);
 	int64_t took = now() - task->began;
 	unsigned step = scope_next();
 
 	scope_step(step);
 	if (process.fd >= 0)
 		close(process.fd);
-	bool fine = gone && !WIFSIGNALED(ended_with(task->program));
+	int status = ended_with(task->program);
+	bool fine = gone && (!WIFSIGNALED(status) || (asked && WTERMSIG(status) == SIGTERM));
 
 	if (gone && !fine)
 		describe(task, reason, sizeof(reason));

@@ -75,8 +75,8 @@ class Facts(Protocol):
         """The seconds that its boot may take, by its file."""
 
     @property
-    def shows_pictures(self) -> bool:
-        """Whether the pixels that it draws in its boot are seen."""
+    def framebuffer(self) -> tuple[int, int] | None:
+        """The pixels of its framebuffer, across and down; None: nobody sees what it draws there."""
 
     @property
     def has_model(self) -> bool:
@@ -99,7 +99,7 @@ class KnownFacts:
     power: "Power | None" = None
     boot_budget_s: float | None = None
     has_model: bool = False
-    shows_pictures: bool = False
+    framebuffer: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

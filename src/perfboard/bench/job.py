@@ -130,6 +130,7 @@ class Job:
     watcher of native/display next to the files, as "perfboard-display". `from_disk` puts
     the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
     virtual board $SCOPE is "scope" then, and the output is what `screen.completed` makes of it.
+    `framebuffer` says that it is the board's own, which programs draw to as /dev/fb0.
     `pages` are files that the far end of a virtual board's network serves (images/network.py).
     If pages are `secure`, that is over TLS, and the watcher of a live target can serve so: its
     server.crt and server.key for 127.0.0.1 lie next to the files. The certificate of the authority
@@ -153,6 +154,7 @@ class Job:
     display: bool = False
     from_disk: bool = False
     screen: tuple[int, int] | None = None
+    framebuffer: bool = False
     pages: Mapping[str, bytes] = field(default_factory=dict)
     secure: bool = False
     toolkit: str = ""

@@ -34,7 +34,7 @@ class LiveFacts:
     power: Power | None = None
     boot_budget_s: float | None = None
     has_model = False
-    shows_pictures = False
+    framebuffer: tuple[int, int] | None = None
     sold_ram = 0
     gpu: Gpu | None = None
 

@@ -72,10 +72,17 @@ def killed_in(console: str) -> str:
     return printable(" and ".join(names)) or "a program"
 
 
-def with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
-    """The output completed with what the scope saw; its record is removed, as it is large."""
+def with_screen(output: str, artifacts: Path, job: Job) -> str:
+    """The output of a job with a screen, completed with what the scope saw.
+
+    The scope's record is removed, as it is large. Raises NotMeasurable.
+    """
+    if job.screen is None:
+        return output
+    bits = 16 if job.framebuffer else 32
     try:
-        return with_served(completed(output, artifacts / SCREEN, *size), pages_served(artifacts))
+        shown = completed(output, artifacts / SCREEN, *job.screen, bits)
+        return with_served(shown, pages_served(artifacts))
     except (OSError, ValueError) as error:
         raise NotMeasurable(f"the scope's record: {error}") from error
     finally:

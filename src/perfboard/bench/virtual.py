@@ -36,7 +36,6 @@ from perfboard.images.packages.root import LARGE_BLOCKS
 from perfboard.images.program.base import ProgramJob, check_job, has_little_memory, read_ahead
 from perfboard.images.program.codecs import codec_part
 from perfboard.images.variant import Variant
-from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence
@@ -113,7 +112,7 @@ class VirtualBench:
             power=board.power,
             boot_budget_s=board.boot.budget_s,
             has_model=board.timing is not None,
-            shows_pictures=isinstance(board, FlashBoard) and board.framebuffer is not None,
+            framebuffer=board.screen,
         )
 
     def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:
@@ -241,7 +240,7 @@ class VirtualBench:
         notes += [*base.notes, *target.notes(), *lacked(target, name, artifacts)]
         self._notes |= dict.fromkeys(notes)
         output = output_of(job, results, artifacts)
-        return with_screen(output, artifacts, job.screen) if job.screen else output
+        return with_screen(output, artifacts, job)
 
     def _program(self, job: Job, variant: Variant, folder: Path) -> tuple[ProgramJob, list[str]]:
         """The program of the board, whose files go to the folder, and notes on it."""
@@ -284,6 +283,7 @@ class VirtualBench:
             limit_s=job.limit_s,
             from_disk=job.from_disk,
             screen=job.screen is not None,
+            framebuffer=job.framebuffer,
             pages=pages if job.pages else None,
             authority=authority.certificate.parent if authority else None,
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from perfboard.boards.loader import LoadedBoard
 from perfboard.host.cache.cache import cached, hash_file
 from perfboard.host.programs.tools import Use, require_tools
-from perfboard.images.bootloader.device_tree import build_tree
+from perfboard.images.bootloader.device_tree import build_tree, settings
 from perfboard.images.bootloader.direct import build_start, start_marks
 from perfboard.images.debian.build import build_debian_root
 from perfboard.images.disk import check_disk_holds, disk_arguments
@@ -221,7 +221,7 @@ def _in_flash(
         environment = environment_block(variables, flash.environment.size)
         if recipe.environment == "tree":
             environment = b""
-            tree = build_tree(board.machine, variables, progress)
+            tree = build_tree(board.machine, settings(variables), progress)
         entries = {"kernel.entry": board.image.bootloader.kernel_address}
 
     def build(folder: Path) -> None:

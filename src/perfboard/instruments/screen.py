@@ -54,14 +54,17 @@ class ScreenSpan:
 class EmulatedScreen:
     """The pictures of a screen of a known size, by the steps between which they changed."""
 
-    def __init__(self, path: Path, width: int, height: int) -> None:
-        """Raises ValueError for what is no whole record, OSError where there is no file."""
+    def __init__(self, path: Path, width: int, height: int, bits: int = 32) -> None:
+        """A pixel has as many `bits`: 32, or the 16 of a board's framebuffer.
+
+        Raises ValueError for what is no whole record, OSError where there is no file.
+        """
         import numpy
 
         if path.stat().st_size % 4:
             raise ValueError(f"{path.name}: its last word is torn")
         self._words = numpy.fromfile(path, dtype=numpy.uint32)
-        self._width, self._height = width, height
+        self._width, self._height, self._bits = width, height, bits
 
     def spans(
         self, wanted: dict[int, int], masks: list[tuple[int, int, int, int]]
@@ -104,13 +107,16 @@ class EmulatedScreen:
     def _pixels(self, look: Look, shape: tuple[int, int], counted: NDArray[uint32]) -> Look:
         """The same by pixels, where the file has its head and the ends of its lines."""
         begin, line = shape
-        places = look.words - begin
+        places, values = look.words - begin, look.values
+        if self._bits == 16:
+            places, values = _halves(places, values)
+            line *= 2
         rows, columns = places // line, places % line
         inside = (places >= 0) & (rows < self._height) & (columns < self._width)
         pixels = (rows * self._width + columns)[inside]
-        values = look.values[inside] & _COLOUR
+        colours = values[inside] & _COLOUR
         shown = counted[pixels].astype(bool)
-        return Look(look.ns, pixels[shown], values[shown])
+        return Look(look.ns, pixels[shown], colours[shown])
 
     def _records(self) -> Iterator[tuple[int, int, Look | int]]:
         import numpy
@@ -138,3 +144,16 @@ class EmulatedScreen:
                 values.append(words[at : at + count])
                 at += count
             yield kind, ns, Look(ns, numpy.concatenate(places), numpy.concatenate(values))
+
+
+def _halves(
+    places: NDArray[int64], values: NDArray[uint32]
+) -> tuple[NDArray[int64], NDArray[uint32]]:
+    """Two pixels of each word, the lower half first, with colours of 5, 6 and 5 bits widened."""
+    import numpy
+
+    pixels = numpy.stack((values & 0xFFFF, values >> 16), axis=1).reshape(-1)
+    red, green, blue = pixels >> 11, pixels >> 5 & 0x3F, pixels & 0x1F
+    red, green, blue = red << 3 | red >> 2, green << 2 | green >> 4, blue << 3 | blue >> 2
+    colours = (red << 16 | green << 8 | blue).astype(numpy.uint32)
+    return numpy.repeat(2 * places, 2) + numpy.tile((0, 1), places.size), colours

@@ -72,14 +72,15 @@ class _Reference:
         return 0 < wanted == len(last) and len(set(last)) == 1
 
 
-def completed(output: str, path: Path, width: int, height: int) -> str:
+def completed(output: str, path: Path, width: int, height: int, bits: int = 32) -> str:
     """The output with each task's times, hash and film, by the screen at `path`.
 
+    Its pixels have as many `bits`, 16 or 32.
     Raises ValueError where that is broken, OSError where it is not there.
     """
     wanted = {row.begin: row.end for row in read_rows(output, _StepsRow)}
     masks = [(row.x, row.y, row.x1, row.y1) for row in read_rows(output, _MaskRow)]
-    spans = EmulatedScreen(path, width, height).spans(wanted, masks)
+    spans = EmulatedScreen(path, width, height, bits).spans(wanted, masks)
     references: dict[str, _Reference] = {}
     filmed: set[str] = set()
     found: list[str] = []

@@ -15,12 +15,14 @@ _NUMBERS = ("bootdelay",)
 _OWN = ("bootargs", "bootcmd", *_NUMBERS)
 
 
-def build_tree(machine: Machine, variables: Mapping[str, str], progress: Progress) -> Path:
-    """The machine's tree with U-Boot's `variables` in it, made where absent.
+def build_tree(
+    machine: Machine, nodes: Mapping[str, Mapping[str, str]], progress: Progress
+) -> Path:
+    """The machine's tree with those `nodes`, as `source` has them, made where absent.
 
     Raises EnvironmentLacksError where a step fails.
     """
-    changes = source(settings(variables))
+    changes = source(nodes)
 
     def build(folder: Path) -> None:
         (folder / "tree").write_bytes(changed_tree(machine, changes, folder))
@@ -77,6 +79,14 @@ def source(nodes: Mapping[str, Mapping[str, str]]) -> str:
         for node, properties in nodes.items()
     )
     return "/ {\n\t" + "\n\t".join(lines) + "\n};\n"
+
+
+def in_source(properties: Mapping[str, str]) -> dict[str, str]:
+    """Properties that are cells in angle brackets or texts, as dtc's source has them."""
+    return {
+        name: value if value.startswith("<") else quoted(value)
+        for name, value in properties.items()
+    }
 
 
 def quoted(text: str) -> str:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 from perfboard.host.cache.cache import cached, hash_file
 from perfboard.host.programs.command import run_tool
-from perfboard.images.bootloader.device_tree import changed_tree, quoted, source, tree_inputs
+from perfboard.images.bootloader.device_tree import (
+    changed_tree,
+    in_source,
+    quoted,
+    source,
+    tree_inputs,
+)
 from perfboard.images.flash.layout import (
     Devices,
     device_tree_changes,
@@ -100,10 +106,7 @@ def _changes(recipe: Recipe, devices: Devices) -> str:
     arguments = kernel_arguments(recipe.flash_board, recipe.arguments, devices, recipe.root)
     nodes = {"chosen": {"bootargs": quoted(arguments)}}
     for node, properties in device_tree_changes(recipe.flash_board, devices).items():
-        nodes[node] = {
-            name: value if value.startswith("<") else quoted(value)
-            for name, value in properties.items()
-        }
+        nodes[node] = in_source(properties)
     removed = (
         ""
         if devices

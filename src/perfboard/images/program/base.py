@@ -29,6 +29,7 @@ from perfboard.images.packages.root import (
     largest,
     squash_files,
 )
+from perfboard.images.program.framebuffer import framebuffer_tree
 from perfboard.images.program.pushed import entries, size_of
 from perfboard.images.variant import Variant
 from perfboard.model.board.kernel import BuiltKernel
@@ -74,7 +75,7 @@ class ProgramJob:
     command's standard input; None: nothing. `from_disk` puts the packages on the
     board's disk, if it has one. `screen` has the scope look at the screen that a program shows it.
     `pages` is the folder whose files the far end of the board's network serves, over TLS too where
-    the folder `authority` has its certificate.
+    the folder `authority` has its certificate. `framebuffer` has the kernel find the board's own.
     """
 
     command: tuple[str, ...]
@@ -88,6 +89,7 @@ class ProgramJob:
     screen: bool = False
     pages: Path | None = None
     authority: Path | None = None
+    framebuffer: bool = False
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""
@@ -99,7 +101,8 @@ class ProgramJob:
 class TrialBase:
     """The kernel and packages with which a board can try any command.
 
-    `flash_devices` is how many the kernel makes of the board's own flash.
+    `flash_devices` is how many the kernel makes of the board's own flash. `tree` is the board's
+    device tree where the emulator's own does not do.
     """
 
     kernel: Path
@@ -108,6 +111,7 @@ class TrialBase:
     packages: dict[str, str]
     notes: tuple[str, ...]
     flash_devices: int
+    tree: Path | None = None
 
     @property
     def mark(self) -> int:
@@ -255,6 +259,7 @@ def build_trial_base(variant: Variant, job: ProgramJob, progress: Progress) -> T
         | {kernel.source: state.resolve(kernel.source).version},
         notes=(*state.notes, *_left_out(root)),
         flash_devices=int(options.get("CONFIG_MTD_PHYSMAP_OF") == "y"),
+        tree=framebuffer_tree(variant.board, progress) if job.framebuffer else None,
     )
 
 

@@ -66,7 +66,7 @@ class FirstPicture(_FirstMark):
     metrics = (Quantity("boot.picture.time", "s", "from reset until a pixel changes"),)
 
     def check(self, setting: Setting) -> None:
-        if not setting.facts.shows_pictures:
+        if setting.facts.framebuffer is None:
             raise NotMeasurable(
                 "nobody sees its screen: that needs a virtual board whose file has a framebuffer"
             )

@@ -16,7 +16,9 @@ from perfboard.measures.display.applications.base import Application, all_applic
 from perfboard.measures.display.own_program import (
     OWN,
     PROGRAM,
+    X11,
     OwnProgramMeasure,
+    framebuffer,
     own_application,
     with_files,
 )
@@ -40,6 +42,10 @@ from perfboard.measures.display.session import (
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 
+_BY_SIGNAL = (
+    "app.exit.time: a framebuffer has no window to close, so the program's processes were asked to "
+    "end by SIGTERM."
+)
 _NO_COLD = (
     "Not measured: app.start.cold: a virtual board has files of yours in its memory, and would not "
     "read them from its medium."
@@ -128,11 +134,12 @@ class AppStart(OwnProgramMeasure):
         if not setting.facts.exact:
             cold = ("drop app.start.cold", f"!start cold {application.command}", "!end")
             lines += cold * samples_of(setting)
-        return with_files(session([application], [quiet(setting), *lines]), setting)
+        plan = [quiet(setting), *lines]
+        return with_files(session([application], plan, framebuffer=framebuffer(setting)), setting)
 
     def read(self, output: str, setting: Setting) -> Finding:
         found, count = read_session(output), samples_of(setting)
-        samples, notes = accepted(found, "start", count), tuple[str, ...]()
+        samples, notes = accepted(found, "start", count), list[str]()
         times = {
             "app.start.time": [one.time_s for one in samples],
             "app.start.first": [one.first_ns / 1e9 for one in samples],
@@ -143,7 +150,7 @@ class AppStart(OwnProgramMeasure):
         first = found.tried.get("calibration", ())[:1]
         # The user's files lie in a virtual board's memory: nothing would be read from its card.
         if setting.facts.exact and setting.text("files"):
-            notes = (_NO_COLD,)
+            notes.append(_NO_COLD)
         elif setting.facts.exact and first and first[0].hash == samples[0].hash:
             times["app.start.cold"] = [first[0].time_s]
         elif len(cold := found.seen.get("cold", ())) >= ACCEPTED * count:
@@ -159,7 +166,11 @@ class AppStart(OwnProgramMeasure):
             share = (found.watcher,)
             metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
         metrics += memory_metrics("app.memory", found)
-        return Finding(tuple(metrics), notes=notes)
+        if not found.exits and (why := found.refused.get("exit")):
+            notes.append(f"Not measured: app.exit.time: {why[0]}.")
+        elif framebuffer(setting):
+            notes.append(_BY_SIGNAL)
+        return Finding(tuple(metrics), notes=tuple(notes))
 
 
 class AppSwitch(OwnProgramMeasure):
@@ -196,6 +207,11 @@ class AppSwitch(OwnProgramMeasure):
 
     def job(self, setting: Setting) -> Job:
         program = own_application(setting) or application_of(setting, "program")
+        if (display := setting.text("display")) != X11:
+            raise NotMeasurable(
+                f"display={display}: app.switch raises a window, and only X has windows; leave "
+                f"display at {X11}, or measure app.start"
+            )
         other = application_of(setting, "other")
         if program == other:
             raise NotMeasurable("program and other are one; needs two")

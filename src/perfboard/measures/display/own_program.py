@@ -13,6 +13,7 @@ from perfboard.measures.own_files import FILES, PACKAGES, named_files, own_files
 from perfboard.model.profile import Value
 
 PROGRAM = "dillo"
+X11, _FRAMEBUFFER = "x11", "framebuffer"
 OWN = (
     Parameter(
         "command",
@@ -21,6 +22,11 @@ OWN = (
     ),
     PACKAGES,
     FILES,
+    Parameter(
+        "display",
+        X11,
+        f"{X11}; or {_FRAMEBUFFER}, for a program of yours that draws to /dev/fb0 without X",
+    ),
 )
 # As native/display/plan.c reads a line.
 _MOST_WORDS, _MOST_COMMAND = 29, 400
@@ -58,6 +64,35 @@ def own_application(setting: Setting) -> Application | None:
         packages=setting.packages(),
         command=command,
     )
+
+
+def framebuffer(setting: Setting) -> tuple[int, int] | None:
+    """The pixels of the framebuffer that the program draws to, across and down; None: it has X.
+
+    Raises NotMeasurable.
+    """
+    display = setting.text("display")
+    if display == X11:
+        return None
+    if display != _FRAMEBUFFER:
+        raise NotMeasurable(f"display is {display!r}; give {X11} or {_FRAMEBUFFER}")
+    if not setting.text("command"):
+        raise NotMeasurable(
+            f"display={_FRAMEBUFFER}: Perfboard's programs draw to X alone; give a `command` of "
+            "yours"
+        )
+    if not setting.facts.exact:
+        raise NotMeasurable(
+            f"display={_FRAMEBUFFER}: nobody sees a live target's framebuffer from outside, and to "
+            "look at it there would take the program's time; take a virtual board that has one, as "
+            f"rpi2, or display={X11}"
+        )
+    if setting.facts.framebuffer is None:
+        raise NotMeasurable(
+            f"display={_FRAMEBUFFER}: the board's file has no table [framebuffer]; take a board "
+            f"that has one, as rpi2, or display={X11}"
+        )
+    return setting.facts.framebuffer
 
 
 def with_files(job: Job, setting: Setting) -> Job:

@@ -44,20 +44,23 @@ _HOME = {
     ".gtkrc-2.0": "gtk-cursor-blink = 0\n",
     ".config/gtk-3.0/settings.ini": "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n",
 }
-# Nothing of the user's own environment, and no home but this one. Mesa asks for the user's by
-# /etc/passwd where no folder for caches is named.
-_SCRIPT = """\
-umask 077
+_FONT = """\
 if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> /dev/null)" ]; then
     "$PROBE" say refused what="the display" \\
         why="the target has no font DejaVu Sans; install fonts-dejavu-core there"
     exit 0
 fi
+"""
+# Nothing of the user's own environment, and no home but this one. Mesa asks for the user's by
+# /etc/passwd where no folder for caches is named.
+_SCRIPT = """\
+umask 077
+{font}\
 mkdir temporary && {{ [ -d home ] || {{ mkdir home && tar -C home -xf home.tar; }}; }} || exit 1
 {prepare}env -i PATH="$PATH" HOME="$PWD/home" XDG_CACHE_HOME="$PWD/home/.cache" \\
 TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
-./perfboard-display {width} {height} ${{SCOPE:-{alone}}} < plan || {{
+./perfboard-display {width} {height} {how} < plan || {{
     status=$?
     tail -n 3 programs.log >&2
     [ $status -le 128 ] || "$PROBE" say refused what="the display" \\
@@ -123,10 +126,12 @@ def session(
     plan: Iterable[str],
     files: Mapping[str, bytes] = MappingProxyType({}),
     prepare: str = "",
+    framebuffer: tuple[int, int] | None = None,
 ) -> Job:
     """The job of a plan with those programs, in a home of their own that also has `files`.
 
-    `prepare` are lines of the script that are run before, where the folder `home` is.
+    `prepare` are lines of the script that are run before, where the folder `home` is. The programs
+    draw to X, or to a `framebuffer` of that size.
     """
     texts = dict(_HOME)
     for application in applications:
@@ -138,18 +143,22 @@ def session(
     lines = [*masks, f"limit {patience * 1000}", *plan]
     # The pages of another server than the watcher's come from outside.
     alone = "" if any(line.startswith("server ") for line in lines) else "alone"
+    how = "framebuffer" if framebuffer else f"${{SCOPE:-{alone}}}"
+    width, height = screen = framebuffer or (WIDTH, HEIGHT)
+    packages, programs, font = ((), (), "") if framebuffer else (_PACKAGES, _PROGRAMS, _FONT)
     return Job(
-        _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare, alone=alone),
+        _SCRIPT.format(font=font, width=width, height=height, prepare=prepare, how=how),
         {HOME: home, "plan": "".join(f"{line}\n" for line in lines).encode()},
-        packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
+        packages=(*packages, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,
-        programs=(*_PROGRAMS, *(one.program for one in applications)),
+        programs=(*programs, *(one.program for one in applications)),
         # The home, the server's screen, and what programs keep.
         disk=len(home) + (32 << 20),
         limit_s=15 * patience,
         display=True,
         from_disk=True,
-        screen=(WIDTH, HEIGHT),
+        screen=screen,
+        framebuffer=framebuffer is not None,
     )
 
 

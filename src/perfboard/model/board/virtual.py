@@ -96,6 +96,11 @@ class _Virtual(Board):
     sold: Sold | None = None
     gpu: Gpu | None = None
 
+    @property
+    def screen(self) -> tuple[int, int] | None:
+        """The pixels of its framebuffer, across and down, if it has one."""
+        return None
+
 
 class FlashBoard(_Virtual):
     """A board with a bootloader, which is in flash.
@@ -114,6 +119,11 @@ class FlashBoard(_Virtual):
     def disk(self) -> Disk | None:
         """The medium, as the disk that it is to Linux."""
         return self.medium.disk if self.medium else None
+
+    @property
+    def screen(self) -> tuple[int, int] | None:
+        """See `_Virtual`."""
+        return (self.framebuffer.width, self.framebuffer.height) if self.framebuffer else None
 
     @property
     def boots_from(self) -> str:

@@ -137,6 +137,7 @@ class TrialTarget(Emulation):
                 *self.machine(layout.end - layout.ram),
                 *("-kernel", str(self._base.kernel)),
                 *("-append", boot_arguments(self.board, layout, devices, self.timed)),
+                *(("-dtb", str(self._base.tree)) if self._base.tree else ()),
                 *_loaded(root, layout.base if layout.root else layout.disk_base),
                 *_loaded(image, layout.base + layout.root),
                 # A program may read its files at the disk's own speed.

@@ -51,10 +51,10 @@ def drawn(number: int, ms: int, colour: int, late_ms: int) -> bytes:
     return began + look(ms + late_ms, 80, colour) + step(number + 1, ms + 2000)
 
 
-def shown(folder: Path, record: bytes, said: str) -> str:
+def shown(folder: Path, record: bytes, said: str, bits: int = 32) -> str:
     """What the watcher said, completed with the scope's record of the screen."""
     (folder / SCREEN).write_bytes(record)
-    return completed(said, folder / SCREEN, WIDTH, HEIGHT)
+    return completed(said, folder / SCREEN, WIDTH, HEIGHT, bits)
 
 
 def session(folder: Path, *tasks: tuple[str, int, int]) -> str:
@@ -82,6 +82,23 @@ def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) ->
     assert [(each.moment, each.time_s) for each in strip] == [
         *(("first", 0.01), ("half", 0.01), ("final", 0.04), ("stable", 0.04))
     ]
+
+
+def test_a_framebuffer_has_two_pixels_in_each_word(tmp_path: Path) -> None:
+    shape = struct.pack("<IIII", 3, 0, WIDTH // 2, 0)
+    # The same two lines of red, the end of each of which changes twice.
+    wide = look(5, 0, *[0xFF0000] * 16) + look(7, 7, 0xFF) + look(9, 15, 0xFFFFFF)
+    tight = look(5, 0, *[0xF800_F800] * 8) + look(7, 3, 0x001F_F800) + look(9, 7, 0xFFFF_F800)
+    tasks = (step(1, 1) + drawn + step(2, 2000) for drawn in (wide, tight))
+    said = watched("ok", 1, reference="-")
+    first, second = (
+        read_session(shown(tmp_path, head + task, said, bits)).seen["start"]
+        for head, task, bits in zip((b"", shape), tasks, (32, 16), strict=True)
+    )
+    assert first == second and first[0].stable_ns == 8 * MS
+    path = tmp_path / SCREEN
+    (span,) = EmulatedScreen(path, WIDTH, HEIGHT, 16).spans({1: 2}, []).values()
+    assert [one.words.tolist() for one in span.looks] == [[*range(16)], [7], [15]]
 
 
 def test_one_picture_is_a_reference_where_the_watcher_made_one(tmp_path: Path) -> None:

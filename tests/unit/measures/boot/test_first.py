@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from tests.support.measures import FakeBench, measured
 
-SEEN = replace(EXACT, shows_pictures=True)
+SEEN = replace(EXACT, framebuffer=(640, 480))
 
 
 class BootingBench(FakeBench):

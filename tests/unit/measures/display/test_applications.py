@@ -6,10 +6,12 @@ import io
 import os
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from perfboard.bench.base import KnownFacts
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import EXACT, Setting
 from perfboard.measures.catalogue import get_measure
@@ -17,11 +19,12 @@ from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.session import EXIT, TASK, read_session
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
-from tests.support.measures import job_of, metrics_of, setting_of
+from tests.support.measures import LIVE, job_of, metrics_of, setting_of
 from tests.support.saying import saying_probe
 
 START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
 SWITCH: dict[str, Value] = {"program": "dillo", "other": "sylpheed", "quiet_ms": 700}
+FRAMED: dict[str, Value] = {"command": "./panel", "display": "framebuffer"}
 SHARES = ',"pss_kb":80,"uss_kb":60'
 
 
@@ -86,6 +89,46 @@ def test_a_program_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
     found = get_measure("app.start").read(first, setting_of(get_measure("app.start"), own, EXACT))
     assert "app.start.cold" not in {metric.name for metric in found.metrics}
     assert "app.start.cold: a virtual board has files of yours" in found.notes[0]
+
+
+def test_a_program_of_ones_own_draws_to_the_boards_framebuffer(tmp_path: Path) -> None:
+    (tmp_path / "panel").write_text("#!/bin/sh\n")
+    measure = get_measure("app.start")
+    given = {**measure.defaults(), **FRAMED, "files": "panel"}
+    setting = Setting(given, replace(EXACT, framebuffer=(640, 480)), tmp_path)
+    job = measure.job(setting)
+    assert job is not None and (job.screen, job.framebuffer) == ((640, 480), True)
+    assert "./perfboard-display 640 480 framebuffer < plan" in job.script
+    assert not job.packages and job.programs == ("./panel",) and "font" not in job.script
+    assert lines(job).count("start start ./panel") == lines(job).count("close exit 0") == 1
+    memory = sizes("start", "program") + free("start", 900)
+    output = task("calibration", "calibration") + task("start") + memory + EXIT
+    found = measure.read(output, setting)
+    assert {("app.exit.time", None), ("app.memory.rss", "program")} <= {
+        (metric.name, metric.labels.get("of")) for metric in found.metrics
+    }
+    assert "asked to end by SIGTERM" in found.notes[-1]
+    left = EXIT.replace("ok", "refused").replace('"reason":""', '"reason":"it has not ended"')
+    found = measure.read(output.replace(EXIT, left), setting)
+    assert found.notes[-1] == "Not measured: app.exit.time: it has not ended."
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "facts", "said"),
+    [
+        ("app.start", FRAMED, LIVE, "nobody sees a live target's framebuffer"),
+        ("app.start", FRAMED, EXACT, "the board's file has no table [framebuffer]"),
+        ("app.start", {"display": "framebuffer"}, EXACT, "give a `command` of yours"),
+        ("app.start", {"display": "wayland"}, EXACT, "display is 'wayland'; give x11 or frame"),
+        ("app.switch", FRAMED, EXACT, "raises a window, and only X has windows"),
+    ],
+)
+def test_a_framebuffer_that_nobody_sees_is_refused(
+    name: str, given: dict[str, Value], facts: KnownFacts, said: str
+) -> None:
+    with pytest.raises(NotMeasurable) as refused:
+        job_of(name, given, facts)
+    assert said in str(refused.value)
 
 
 @pytest.mark.parametrize(
