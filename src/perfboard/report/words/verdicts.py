@@ -12,7 +12,7 @@ SIGNS: dict[str, str] = {
     Outcome.FAIL: "\N{BALLOT X}",
     Outcome.INCONCLUSIVE: "?",
 }
-# Of what was not measured.
+# The sign of a row without a figure.
 NO_SIGN = "\N{EN DASH}"
 
 
