@@ -11,6 +11,7 @@ from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.ends import Ends
 from perfboard.measures.base import (
+    NOT_MEASURED,
     Finding,
     Measure,
     Parameter,
@@ -134,13 +135,21 @@ def _finding(
     if after and after != before:
         notes = (*notes, "The target's limits on ICMP messages changed during the run.")
     short = ", ".join(f"{m.labels['protocol']} {format_value(m.samples[0], '1/s')}" for m in paced)
-    return Finding(metrics, figures, short, notes=notes, results=(result,))
+    why = "; ".join(
+        f"{echo.protocol}: {echo.reason or echo.why}"
+        for echo in result.echoes
+        if echo.lower is None
+    )
+    absent = {"network.packets.paced": why} if why and not paced else {}
+    if why and paced:
+        notes = (*notes, f"{NOT_MEASURED}{why}.")
+    return Finding(metrics, figures, short, notes=notes, absent=absent, results=(result,))
 
 
 def _metrics(echo: EchoResult) -> list[Metric]:
     found = []
     for row in (*echo.flood, *(row for row in echo.curve if row.payload > 1)):
-        # A rate with losses is none.
+        # A rate with losses does not count.
         if row.sent == row.answered:
             labels = {
                 "protocol": echo.protocol,

@@ -148,17 +148,26 @@ def test_a_late_senders_trial_is_repeated_and_never_counted(tmp_path: Path) -> N
     assert any(not row.counts for row in echo.trials)
 
 
-def test_a_sender_that_is_always_late_is_the_limit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("slowest", [50_000_000, 0])
+def test_a_sender_that_is_always_late_is_the_limit(slowest: int, tmp_path: Path) -> None:
     device = _Device(1e6)
 
     def slow(line: str) -> str:
-        if int(line.split()[2]) > 50_000_000:
+        if int(line.split()[2]) > slowest:
             return device.answer(line, behind_us=40_000, burst=5000)
         return device.answer(line)
 
     device.trial = slow
-    echo = run(tmp_path, device).results_of(PacketsResult)[0].echoes[0]
+    found = run(tmp_path, device)
+    echo = found.results_of(PacketsResult)[0].echoes[0]
     assert echo.place == "the senders" and "late in each of" in echo.why
+    # From the first paced load on, there is no rate, and a note says why.
+    assert (echo.lower is None) == (slowest == 0)
+    said = any(
+        note.startswith("Not measured: network.packets.paced: icmp: the search was given up")
+        for note in found.provenance.notes
+    )
+    assert said == (slowest == 0)
 
 
 def test_silence_is_said_and_is_no_rate(tmp_path: Path) -> None:
