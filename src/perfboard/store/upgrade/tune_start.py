@@ -14,11 +14,10 @@ def with_start(record: dict[str, Any]) -> dict[str, Any]:
     results = record.get("results")
     if not isinstance(results, list) or not any(map(_is_old, results)):
         return record
-    found = [_result(each) if _is_old(each) else each for each in results]
-    metrics = record.get("metrics")
-    if isinstance(metrics, list):
-        metrics = [_metric(each) for each in metrics]
-    return record | {"results": found, "metrics": metrics}
+    found = {"results": [_result(each) if _is_old(each) else each for each in results]}
+    if isinstance(metrics := record.get("metrics"), list):
+        found["metrics"] = [_metric(each) for each in metrics]
+    return record | found
 
 
 def _is_old(result: Any) -> bool:
