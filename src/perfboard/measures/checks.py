@@ -48,8 +48,10 @@ def _check_job(item: Item, target: str) -> None:
     facts, defaults = EXACT, item.measure.defaults()
     # A board that cannot be read is refused by itself.
     with suppress(UsageError):
-        if item.parameters.get("files") and (loaded := virtual_board(target)) is not None:
-            facts = replace(EXACT, architecture=loaded.board.machine.architecture.name)
+        asked = item.parameters.get("files") or item.parameters.get("display")
+        if asked and (loaded := virtual_board(target)) is not None:
+            name, screen = loaded.board.machine.architecture.name, loaded.board.screen
+            facts = replace(EXACT, architecture=name, framebuffer=screen)
     setting = item.setting(facts)
     changed = {name for name, value in item.parameters.items() if value != defaults[name]}
     try:

@@ -43,10 +43,11 @@ def jobs(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
 def test_each_tool_stands_once_with_its_version(
     machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = [tuple(row) for job in jobs(capsys).values() for row in job["rows"]]
+    said = [row for job in jobs(capsys).values() for row in job["rows"]]
     for tool in TOOLS:
         if "/" not in tool.name:
-            assert said.count((tool.name, "8.1.2" if tool.asked else "there")) == 1
+            (words,) = (about for name, about in said if name == tool.name)
+            assert words.split(",")[0] == ("8.1.2" if tool.asked else "there")
 
 
 def test_a_job_that_can_be_done_is_one_line(
@@ -56,10 +57,12 @@ def test_a_job_that_can_be_done_is_one_line(
     call("doctor")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "To measure this machine: ready" and lines[-1] == "Next: perfboard measure"
-    assert sum(line.startswith("To ") for line in lines) == 8
+    assert sum(line.startswith("To ") and ": " in line for line in lines) == 8
     assert any("qemu-system-aarch64" in line and "MISSING" in line for line in lines)
     assert not any("openssl" in line or "qemu-system-i386" in line for line in lines)
-    assert len(lines) <= 24 and max(map(len, lines)) <= 80, lines
+    # What is to be typed is never broken.
+    shown = [line for line in lines if "sudo" not in line]
+    assert len(lines) <= 24 and max(map(len, shown)) <= 80, lines
 
 
 def test_a_job_names_the_packages_that_it_alone_lacks(

@@ -141,7 +141,7 @@ def test_a_metric_that_the_model_leaves_out_has_no_margin() -> None:
     [
         (0.25, "b is 4.00 times as fast as a."),
         (4.0, "b takes 4.00 times as long as a."),
-        (1.1, "b beside a: no difference that the margins allow to tell."),
+        (1.1, "b and a: no difference that the margins allow to tell."),
         (0.0, ""),
     ],
 )
