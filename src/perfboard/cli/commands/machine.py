@@ -83,7 +83,7 @@ def _job_state(job: Purpose, new: Iterable[Tool]) -> _State:
     rows, problem = [], ""
     emulators = {arch.emulator for arch in ARCHITECTURES}
     for tool in new:
-        words = f"MISSING, in the package {tool.package}" if tool in missing else tool.version()
+        words = f"MISSING: package {tool.package}" if tool in missing else tool.version()
         if tool.name in emulators and tool not in missing:
             try:
                 words = emulator_version(tool.name)
