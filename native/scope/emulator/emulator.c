@@ -46,6 +46,7 @@ static const struct abi {
     {"aarch64", "aarch64_cpu_gdb_read_register", ISA_AARCH64, 8, {0, 1, 2, 3}},
     {"i386", "x86_cpu_gdb_read_register", ISA_X86, 4, {0, 2, 1, -1}},
     {"x86_64", "x86_cpu_gdb_read_register", ISA_X86_64, 8, {5, 4, 3, 2}},
+    {"riscv64", "riscv_cpu_gdb_read_register", ISA_RISCV64, 8, {10, 11, 12, 13}},
 };
 
 static const struct abi *abi;
