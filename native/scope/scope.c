@@ -123,6 +123,10 @@ static void mark_reached(unsigned int vcpu, void *data)
 	(void)vcpu;
 	if (mark->hit && !mark->every)
 		return;
+	if (mark->second) {
+		mark->second = false;
+		return;
+	}
 	mark->hit = true;
 	/* Inside a block the registers may live in the host's: only its start has them. */
 	if (site->at_start) {

@@ -56,7 +56,7 @@ static const struct pattern table[] = {
     {0xfff0707f, 0x6b805013, OP_BITS, 0, {W(7), R(15)}},  /* REV8 */
     {0xbc00707f, 0x28001013, OP_BITS, 0, {W(7), R(15)}},  /* BSETI, BINVI */
     {0xfc00307f, 0x48001013, OP_BITS, 0, {W(7), R(15)}},  /* BCLRI, BEXTI */
-    /* Of two registers. */
+    /* Sums, shifts, bits and products of two registers. */
     {0xfe007077, 0x00000033, OP_ALU_REGISTER, 0, {W(7), R(15), R(20)}},	  /* ADD, ADDW */
     {0xfe00707f, 0x00004033, OP_ALU_REGISTER, 0, {W(7), R(15), R(20)}},	  /* XOR */
     {0xfe00707f, 0x00002033, OP_ALU_REGISTER, 0, {W(7), R(15), R(20)}},	  /* SLT */
@@ -109,7 +109,7 @@ static const struct pattern table[] = {
     {0xfdc0007f, 0xd0000053, OP_FP_ADD, 0, {F(W(7)), R(15)}},		    /* FCVT.D.L */
     {0xfdf0607f, 0xe0000053, OP_FP_MOVE, 0, {W(7), F(R(15))}},		    /* FMV.X.D, FCLASS */
     {0xfdf0707f, 0xf0000053, OP_FP_MOVE, 0, {F(W(7)), R(15)}},		    /* FMV.D.X */
-    /* Of the system. */
+    /* Barriers, the system, its registers. */
     {0xffffffff, PAUSE, OP_NOP, 0, {0}},
     {0x0000607f, 0x0000000f, OP_BARRIER, 0, {0}},	 /* FENCE, FENCE.I */
     {0xffefffff, 0x00000073, OP_SYSTEM, EXCEPTION, {0}}, /* ECALL, EBREAK */
