@@ -79,10 +79,16 @@ void block_forget(void)
 /* Cuts an instruction up; `thumb` says which of ARM's two sets it is of. */
 static void decode(const uint8_t *bytes, size_t size, bool thumb, struct decoded *op)
 {
+	uint32_t word = (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
+			(uint32_t)bytes[1] << 8 | bytes[0];
+
 	switch (part.isa) {
 	case ISA_X86:
 	case ISA_X86_64:
 		decode_x86(bytes, size, part.isa == ISA_X86_64, op);
+		return;
+	case ISA_RISCV64:
+		decode_riscv(word, op);
 		return;
 	case ISA_ARM:
 		if (thumb) {
@@ -92,9 +98,6 @@ static void decode(const uint8_t *bytes, size_t size, bool thumb, struct decoded
 		/* fall through */
 	default:
 		if (size == 4) {
-			uint32_t word = (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
-					(uint32_t)bytes[1] << 8 | bytes[0];
-
 			(part.isa == ISA_ARM ? decode_arm : decode_aarch64)(word, op);
 			return;
 		}

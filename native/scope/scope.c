@@ -123,6 +123,10 @@ static void mark_reached(unsigned int vcpu, void *data)
 	(void)vcpu;
 	if (mark->hit && !mark->every)
 		return;
+	if (mark->second) {
+		mark->second = false;
+		return;
+	}
 	mark->hit = true;
 	/* Inside a block the registers may live in the host's: only its start has them. */
 	if (site->at_start) {
@@ -160,13 +164,14 @@ static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t addre
 		return;
 	hardware = qemu_plugin_get_hwaddr(info, address);
 	if (hardware && qemu_plugin_hwaddr_is_io(hardware) &&
-	    qemu_plugin_hwaddr_phys_addr(hardware) == console_register)
+	    qemu_plugin_hwaddr_phys_addr(hardware) == console_register &&
+	    console_sends(console_register))
 		record_console_byte(out, instant_before(0, 0));
 }
 
 static void device_stored(uint64_t place)
 {
-	if (place == console_register)
+	if (place == console_register && console_sends(place))
 		record_console_byte(out, instant_before(0, 0));
 }
 

@@ -27,8 +27,8 @@ enum op_class {
 	OP_MULTIPLY_HALF,      /* 32-bit Arm: of factors of 16 bits */
 	OP_MULTIPLY_LONG,      /* 32 by 32 to two registers; x86: every product of 64 bits */
 	OP_MULTIPLY_ADD_TWICE, /* 32-bit Arm: the same, to which two registers are added */
-	OP_MULTIPLY_WIDE,      /* AArch64: 64 by 64, the low half */
-	OP_MULTIPLY_HIGH,      /* AArch64: the high half of it */
+	OP_MULTIPLY_WIDE,      /* 64 by 64 on a 64-bit machine, the low half */
+	OP_MULTIPLY_HIGH,      /* the high half of it */
 	OP_DIVIDE,	       /* 32 bits and less */
 	OP_DIVIDE_LONG,	       /* 64 bits */
 	OP_LOAD,	       /* to one general register */
@@ -108,6 +108,7 @@ enum op_pipe { PIPE_EITHER, PIPE_U, PIPE_V, PIPE_ALONE };
  * - ARM: r0-r14 are 0-14 (PC is none), the flags of FPSCR 16, d0-d31 32-63
  *   (s2n and s2n+1 are dn, qn is two);
  * - AArch64: x0-x30 are 0-30 (XZR is none), SP 31, v0-v31 32-63;
+ * - RISC-V: x1-x31 are 1-31 (x0 is none), f0-f31 32-63;
  * - x86: general registers are 0-15 as encoded, st(0)-st(7) and MMX 32-39,
  *   XMM 40-55, the status of x87 63.
  *
@@ -158,6 +159,9 @@ void decode_arm(uint32_t word, struct decoded *op);
 void decode_thumb(const uint8_t *bytes, size_t size, struct decoded *op);
 
 void decode_aarch64(uint32_t word, struct decoded *op);
+
+/* One instruction of RV64GC, of 32 bits, or of 16 in the lower half. */
+void decode_riscv(uint32_t word, struct decoded *op);
 
 /* One instruction of i386 protected mode, or (`wide`) of x86-64. */
 void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op);

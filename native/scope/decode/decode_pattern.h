@@ -26,7 +26,9 @@ enum operand_kind {
 	BY_U,	/* ARM: the same by bit 24 */
 	QUAD,	/* ARM: two doubles */
 	SCALAR, /* ARM: the double that a scalar of 16 or 32 bits is in */
-	VECTOR	/* AArch64: v0-v31 */
+	VECTOR, /* AArch64: v0-v31; RISC-V: f0-f31 */
+	NEAR,	/* RISC-V: x8-x15, by three bits */
+	NEAR_FP /* RISC-V: f8-f15, likewise */
 };
 
 #define R(place) (READ | (place))
@@ -110,5 +112,8 @@ void decode_arm_neon(uint32_t word, struct decoded *op);
 /* FP and SIMD of A64. */
 operand_registers decode_aarch64_registers;
 void decode_aarch64_float(uint32_t word, struct decoded *op);
+
+/* The instructions of 16 bits of RV64GC. */
+void decode_riscv_short(uint32_t word, struct decoded *op);
 
 #endif

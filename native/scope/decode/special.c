@@ -51,6 +51,11 @@ bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op
 		/* MSR to a register of the system, and TLBI. */
 		word = word_at(bytes);
 		return (word & 0xfff80000) == 0xd5180000 || (word & 0xfff8f000) == 0xd5088000;
+	case ISA_RISCV64:
+		/* SFENCE.VMA; what may write SATP. */
+		word = word_at(bytes);
+		return op->size == 4 && ((word & 0xfe007fff) == 0x12000073 ||
+					 (op->class == OP_COPROCESSOR && word >> 20 == 0x180));
 	default:
 		/* HLT, CLI and STI are the usual ones, and do not. */
 		return op->class == OP_SYSTEM && bytes[0] != 0xf4 && bytes[0] != 0xfa &&
@@ -91,6 +96,8 @@ bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 	case ISA_AARCH64:
 		word = word_at(bytes);
 		return word == 0xd503205f || word == 0xd503207f;
+	case ISA_RISCV64:
+		return op->size == 4 && word_at(bytes) == 0x10500073;
 	default:
 		return op->class == OP_SYSTEM;
 	}
@@ -108,6 +115,9 @@ static int hint(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 	word = word_at(bytes);
 	if (isa == ISA_AARCH64)
 		return (word & 0xfffff01f) == 0xd503201f ? (int)(word >> 5 & 127) : -1;
+	/* PAUSE. */
+	if (isa == ISA_RISCV64)
+		return word == 0x0100000f ? 1 : -1;
 	if (isa != ISA_ARM)
 		return -1;
 	if ((word & 0x0fffff00) == 0x0320f000)
@@ -139,6 +149,8 @@ bool special_stores_exclusive(enum isa isa, const uint8_t *bytes, const struct d
 	word = word_at(bytes);
 	if (isa == ISA_AARCH64)
 		return (word & 0x3fc00000) == 0x08000000;
+	if (isa == ISA_RISCV64)
+		return (word & 0xf800607f) == 0x1800202f;
 	if (isa != ISA_ARM)
 		return false;
 	/* STREX and STLEX of any width; their T32 forms. */

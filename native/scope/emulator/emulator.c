@@ -25,6 +25,7 @@ static int64_t (*icount_get)(void);
 static int64_t (*icount_to_ns)(int64_t count);
 static int (*cpu_memory_rw_debug)(void *cpu, uint64_t address, void *data, size_t size,
 				  bool is_write);
+static void (*cpu_physical_memory_rw)(uint64_t address, void *bytes, uint64_t size, bool is_write);
 static void *(*cpu_physical_memory_map)(uint64_t address, uint64_t *length, bool is_write);
 static int (*read_register)(void *cpu, struct byte_array *bytes, int number);
 static struct byte_array *(*byte_array_new)(void);
@@ -46,6 +47,7 @@ static const struct abi {
     {"aarch64", "aarch64_cpu_gdb_read_register", ISA_AARCH64, 8, {0, 1, 2, 3}},
     {"i386", "x86_cpu_gdb_read_register", ISA_X86, 4, {0, 2, 1, -1}},
     {"x86_64", "x86_cpu_gdb_read_register", ISA_X86_64, 8, {5, 4, 3, 2}},
+    {"riscv64", "riscv_cpu_gdb_read_register", ISA_RISCV64, 8, {10, 11, 12, 13}},
 };
 
 static const struct abi *abi;
@@ -65,6 +67,7 @@ const char *emulator_find(const char *target)
 	    {"icount_to_ns", &icount_to_ns},
 	    {"cpu_memory_rw_debug", &cpu_memory_rw_debug},
 	    {"cpu_physical_memory_map", &cpu_physical_memory_map},
+	    {"cpu_physical_memory_rw", &cpu_physical_memory_rw},
 	    {abi->reader, &read_register},
 	    {"qemu_get_cpu", &qemu_get_cpu},
 	    {"cpu_thread_is_idle", &cpu_thread_is_idle},
@@ -187,6 +190,14 @@ bool emulator_text(uint64_t address, char *text, size_t size)
 	}
 	text[length] = '\0';
 	return true;
+}
+
+uint8_t emulator_register(uint64_t physical)
+{
+	uint8_t value = 0;
+
+	cpu_physical_memory_rw(physical, &value, 1, false);
+	return value;
 }
 
 const uint32_t *emulator_page(uint64_t physical)

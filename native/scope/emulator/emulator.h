@@ -61,6 +61,9 @@ bool emulator_write(uint64_t address, const void *bytes, size_t size);
 /* Copies the text at a guest address, cut at `size`; false when unmapped. */
 bool emulator_text(uint64_t address, char *text, size_t size);
 
+/* A byte-wide register of a device, at its physical address, as a read of it gives it. */
+uint8_t emulator_register(uint64_t physical);
+
 /* The emulator's copy of a page of the guest's memory; NULL where the guest has none. */
 const uint32_t *emulator_page(uint64_t physical);
 

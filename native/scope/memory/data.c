@@ -13,6 +13,7 @@
 #include "memory/near.h"
 #include "memory/preload.h"
 #include "part/model.h"
+#include "part/ports.h"
 
 /* How QEMU says that an access is a store; check_form() sees whether it is so. */
 #define IS_STORE 0x20000u
@@ -66,7 +67,7 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 	/* A bootloader asks the emulator's flash what it is, and a card has no such chip. */
 	if (!region || region->kind != REGION_CARD)
 		model.busy += memory_pass(&model.memory, place, size, store, model_instant());
-	if (store && place == part.uart)
+	if (store && place == part.uart && console_sends(place))
 		data_console_stored();
 	model.passed = emulator_now(0).instructions;
 	if (store && data_device_stored)

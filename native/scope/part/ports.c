@@ -87,3 +87,12 @@ bool ports_stored(uint64_t console)
 		return false;
 	}
 }
+
+bool console_sends(uint64_t console)
+{
+	if (emulator_isa() != ISA_RISCV64)
+		return true;
+	/* To read these changes nothing. */
+	return !(emulator_register(console + LINE_CONTROL) & DIVISOR) &&
+	       !(emulator_register(console + MODEM_CONTROL) & LOOP);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A console behind ports of x86: a 16550, whose first port takes the bytes.
+ * A console behind ports of a PC: a 16550, whose first port takes the bytes. That of RISC-V is one
+ * in memory.
  *
  * The emulator tells a plugin of no port. But with `-icount` an OUT ends its
  * block, and leaves its registers as they are: where the next block begins, they
@@ -12,7 +13,7 @@
 
 #include "emulator/qemu_plugin.h"
 
-/* The number of ports of x86. */
+/* The number of ports. */
 #define PORTS_END 0x10000u
 
 /* Looks at a block that has just been translated; returns whether it may come after an OUT. */
@@ -23,5 +24,11 @@ bool ports_translated(struct qemu_plugin_tb *translated);
  * the console whose first port is `console`.
  */
 bool ports_stored(uint64_t console);
+
+/*
+ * Whether the console whose data register is at that address of memory sends what has just been
+ * written there. A PL011 always does, a 16550 may have been told to take it otherwise.
+ */
+bool console_sends(uint64_t console);
 
 #endif

@@ -82,7 +82,7 @@ static const char *read_mark(struct mark *mark, char *line)
 
 	*mark = (struct mark){.text_argument = -1, .asleep = -1, .awake = -1};
 	if (!when)
-		return "wants NAME ADDRESS first|every";
+		return "wants NAME ADDRESS first|second|every";
 	if (strlen(name) >= sizeof(mark->name) || !name_is_plain(name))
 		return "a name is at most 63 of A-Z a-z 0-9 . _ -";
 	memcpy(mark->name, name, strlen(name) + 1);
@@ -90,9 +90,10 @@ static const char *read_mark(struct mark *mark, char *line)
 	mark->address = strtoumax(address, &end, 16);
 	if (end == address || *end || errno || *address == '-')
 		return "the address is not a hexadecimal number";
-	if (strcmp(when, "first") && strcmp(when, "every"))
-		return "wants first or every after the address";
+	if (strcmp(when, "first") && strcmp(when, "second") && strcmp(when, "every"))
+		return "wants first, second or every after the address";
 	mark->every = !strcmp(when, "every");
+	mark->second = !strcmp(when, "second");
 	for (const char *word; (word = strtok_r(NULL, " \t\r\n", &rest));) {
 		const char *why = read_option(mark, word);
 

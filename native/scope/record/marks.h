@@ -15,6 +15,7 @@ struct mark {
 	char name[MARK_NAME_SIZE];
 	uint64_t address;
 	bool every;	    /* report every hit, not the first alone */
+	bool second;	    /* the first is another's, and is not reported */
 	int words;	    /* how many argument registers to report */
 	int text_argument;  /* which one points at a text to report, or -1 */
 	bool text_indirect; /* it points at the pointer to the text */
@@ -34,7 +35,7 @@ struct marks {
 /*
  * Reads lines of the form
  *
- *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile|lap|screen|idle]
+ *   NAME ADDRESS first|second|every [words=N] [text=[*]ARGUMENT] [profile|lap|screen|idle]
  *                [asleep=ARGUMENT|awake=ARGUMENT]
  *
  * where words=N asks for the first N argument registers, text=ARGUMENT for the

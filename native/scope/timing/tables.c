@@ -5,11 +5,11 @@
 
 static const char *read_isa(struct timing *timing, struct words *words)
 {
-	static const char *const names[] = {"", "arm", "aarch64", "x86", "x86_64", NULL};
+	static const char *const names[] = {"", "arm", "aarch64", "x86", "x86_64", "riscv64", NULL};
 	int isa = words_choice(words, names);
 
 	if (isa <= 0)
-		return "isa wants arm, aarch64, x86 or x86_64";
+		return "isa wants arm, aarch64, x86, x86_64 or riscv64";
 	timing->isa = isa;
 	return NULL;
 }

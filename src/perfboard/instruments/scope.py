@@ -31,6 +31,8 @@ class WatchedMark:
     name: str
     address: int
     every: bool = False
+    # The bootloader began at that address, before what the mark is of came there.
+    second: bool = False
     words: int = 0
     text: str = ""
     profile: bool = False
@@ -41,7 +43,11 @@ class WatchedMark:
 
     def line(self) -> str:
         """The mark as a line of the plugin's file."""
-        fields = [self.name, f"{self.address:x}", "every" if self.every else "first"]
+        fields = [
+            self.name,
+            f"{self.address:x}",
+            "every" if self.every else "second" if self.second else "first",
+        ]
         if self.words:
             fields.append(f"words={self.words}")
         if self.text:

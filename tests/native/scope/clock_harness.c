@@ -94,6 +94,10 @@ void *cpu_physical_memory_map(void)
 	return NULL;
 }
 
+void cpu_physical_memory_rw(void)
+{
+}
+
 int arm_cpu_gdb_read_register(void)
 {
 	return 0;

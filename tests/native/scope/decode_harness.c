@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * decode_harness arm|thumb|aarch64|i386|x86_64 - reads lines of hexadecimal
+ * decode_harness arm|thumb|aarch64|riscv64|i386|x86_64 - reads lines of hexadecimal
  * bytes, and prints of each the instruction that they begin with, as JSON.
  *
  * decode_harness classes - prints each class, and the class that it is like.
@@ -30,6 +30,8 @@ static void decode(const char *isa, const uint8_t *bytes, size_t size, struct de
 		decode_thumb(bytes, size, op);
 	else if (!strcmp(isa, "aarch64"))
 		decode_aarch64(word_of(bytes, size), op);
+	else if (!strcmp(isa, "riscv64"))
+		decode_riscv(word_of(bytes, size), op);
 	else
 		decode_x86(bytes, size, !strcmp(isa, "x86_64"), op);
 }

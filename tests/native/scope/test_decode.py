@@ -16,13 +16,14 @@ from ..sanitized import ROOT, SCOPE, compile_sanitized
 
 HERE = Path(__file__).parent
 TABLES = ROOT / "tests" / "data" / "decode"
-ISAS = ("arm", "thumb", "aarch64", "i386", "x86_64")
+ISAS = ("arm", "thumb", "aarch64", "riscv64", "i386", "x86_64")
 
 Decoded = dict[str, Any]
 
 _NAMES = {
     "arm": {"sp": 13, "lr": 14, "fpscr": 16},
     "aarch64": {"sp": 31},
+    "riscv64": {},
     "x86": {
         **{name: i for i, name in enumerate(("a", "c", "d", "b", "sp", "bp", "si", "di"))},
         "status": 63,
@@ -31,6 +32,7 @@ _NAMES = {
 _FAMILIES = {
     "arm": {"r": 0, "d": 32},
     "aarch64": {"x": 0, "v": 32},
+    "riscv64": {"x": 0, "f": 32},
     "x86": {"r": 0, "st": 32, "x": 40},
 }
 
@@ -197,6 +199,9 @@ def check_laws(isa: str, code: bytes, found: Decoded) -> None:
     assert found["count"] >= 1 or found["class"] in _LISTS
     if isa in ("arm", "aarch64"):
         assert found["size"] == 4
+    elif isa == "riscv64":
+        assert found["size"] == (4 if code and code[0] & 3 == 3 else 2)
+        assert not (found["reads"] | found["writes"]) & 1  # x0 is none
     elif isa == "thumb":
         assert found["size"] == 2 or (found["size"] == 4 and len(code) >= 4)
     else:
