@@ -87,14 +87,19 @@ def test_the_page_of_runs_has_each_format() -> None:
     assert sorted(names("docs/runs/runs.md", "FORMAT | content")) == sorted(FORMATS)
 
 
-def test_the_first_page_has_each_evidence() -> None:
-    assert names("README.md", "evidence | means") == [str(each) for each in Evidence]
+def test_the_page_of_trust_has_each_evidence() -> None:
+    assert names("docs/start/trust.md", "evidence | means") == [str(each) for each in Evidence]
+
+
+def measures_by_page() -> dict[str, list[str]]:
+    """The measures of the catalogue by the page that has more of them."""
+    rows = table("docs/measures.md", "page | its measures")
+    return {re.sub(r".*\((.*)\)", r"docs/\1", page): own.split("` `") for page, own in rows}
 
 
 def test_the_page_of_measures_has_the_catalogue() -> None:
-    listed = [cells[:2] for cells in table("docs/measures.md", "measure | what it measures | more")]
-    own = ((name, one.title) for name, one in all_measures().items())
-    assert listed == list(own)
+    listed = [name for own in measures_by_page().values() for name in own]
+    assert sorted(listed) == sorted(all_measures())
 
 
 @pytest.mark.parametrize(
@@ -106,9 +111,7 @@ def test_the_page_of_measures_has_the_catalogue() -> None:
     ],
 )
 def test_a_page_has_the_measures_that_lead_to_it(page: str, head: str) -> None:
-    catalogue = table("docs/measures.md", "measure | what it measures | more")
-    leading = {cells[0] for cells in catalogue if page.removeprefix("docs/") in cells[2]}
-    assert leading <= set(names(page, head)) <= set(all_measures())
+    assert {*measures_by_page()[page]} <= {*names(page, head)} <= {*all_measures()}
 
 
 def test_the_page_of_the_bring_up_has_its_set() -> None:
@@ -147,13 +150,6 @@ def test_the_page_of_profiles_has_each_unit() -> None:
     assert set(re.split(r",\s+", listed[1])) == set(UNITS) - {"1"}
 
 
-def test_the_first_pages_row_is_one_of_that_file() -> None:
-    row = re.search(r"    \[\[key_issue\]\]\n(?:    .+\n)+", (_ROOT / "README.md").read_text())
-    assert row is not None
-    page = (_ROOT / "docs/studies/profiles.md").read_text()
-    assert re.sub("^    ", "", row[0], flags=re.MULTILINE) in page
-
-
 def test_the_probe_says_how_each_of_its_commands_is_called() -> None:
     source = (_ROOT / "native/probe/main.c").read_text()
     head, _, rest = source.partition("*/")
@@ -169,3 +165,15 @@ def test_an_answer_of_a_page_is_what_the_program_prints(capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     indented = re.sub(r"^(?=.)", "    ", printed, flags=re.MULTILINE)
     assert indented in (_ROOT / "docs/measures.md").read_text()
+
+
+def test_the_first_page_begins_with_what_an_import_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (_ROOT / "README.md").read_text()
+    (log,) = re.findall(r"\[saved log\]\((.*)\)", text)
+    assert call("import", str(_ROOT / log)) == 0
+    printed = capsys.readouterr().out
+    begins, _, rest = text.partition("\n    ")[2].partition("\n\nThis is")[0].partition("\n\n")
+    for part in (begins, rest):
+        assert re.sub("^    ", "", part, flags=re.MULTILINE) in printed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CI file of docs/runs/gate.md: the lines of its scripts, run as a CI would run them."""
+"""The CI file of docs/start/ci.md: the lines of its scripts, run as a CI would run them."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from ..conftest import COUNTED, Change, Perfboard
 
-_PAGE = Path(__file__).parents[3] / "docs/runs/gate.md"
+_PAGE = Path(__file__).parents[3] / "docs/start/ci.md"
 
 
 def lines_of(job: str, part: str) -> str:
@@ -64,7 +64,9 @@ def test_a_planted_slowdown_turns_the_job_red_and_is_named(
     (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()  # noqa: S314
     assert suite.get("failures") == "1"
 
-    assert "is now the baseline" in ci("accept the new level", "script", "a2", 0, REASON="a wait")
+    assert "is now the baseline" in ci(
+        "accept the run as the new baseline", "script", "a2", 0, REASON="a wait"
+    )
     assert "NOT COMPARED: it is itself the baseline" in perfboard("gate", "commit:a2").stdout
 
     derive(lambda board: board["image"]["bootloader"].update(delay=2))
