@@ -32,6 +32,11 @@ study: $(VENV)/.run
 	@# A verdict is a result, no error: 1 is a failed one, 5 an inconclusive one.
 	$(VENV)/bin/perfboard study boot --board rpi2 || { code=$$?; \
 		[ $$code -eq 1 ] || [ $$code -eq 5 ] || exit $$code; }
+	@echo
+	@echo "Next, in this shell:"
+	@echo "    . $(VENV)/bin/activate"
+	@echo "    perfboard report latest      # the page of this boot"
+	@echo "    perfboard measure --time 10  # this machine"
 
 test:
 	$(PYTHON) tests/stages.py
