@@ -33,7 +33,7 @@ _PAGES = [
     for page in (*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md"))
     if _NOTES not in page.parents
 ]
-# Of a block, of a CI's file, and within a sentence or a table's cell.
+# In a block, in a CI's file, and within a sentence or a table's cell.
 _LINES = re.compile(r"^ *(?:- )?(perfboard .*)$|(?<!`)`(perfboard [^`]+)`", re.MULTILINE)
 _READERS = re.compile(r"[A-Z][A-Z_]*(?:~\d)?")
 
@@ -57,7 +57,7 @@ def is_own(name: str) -> bool:
 
 
 def given(options: Any, *names: str) -> list[str]:
-    """What the options of these names have, each alone or repeated."""
+    """The values of the options of these names, each alone or repeated."""
     values = (vars(options).get(name) or [] for name in names)
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
@@ -94,7 +94,7 @@ def check_profile(options: Any) -> None:
 def check_line(line: str) -> None:
     """Raises what tells its writer what is wrong with it."""
     words = shlex.split(line.replace("[", "").replace("]", ""), comments=True)[1:]
-    # What a shell does with the output is no word of ours.
+    # A shell's pipe and redirection are no words of ours.
     words = [*takewhile(lambda word: word[0] not in "|>", words)]
     if not words or _READERS.fullmatch(words[0]) or {"--help", "--version"} & {*words}:
         return
