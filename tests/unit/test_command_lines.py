@@ -63,9 +63,10 @@ def given(options: Any, *names: str) -> list[str]:
 
 
 def check_boards(options: Any) -> None:
-    names = given(options, "board", "--compare", "like")
+    sides = [side.partition(",")[0] for side in given(options, "measure")]
+    names = [*given(options, "board", "--compare", "like"), *sides]
     names = [name for name in names if not is_own(name) and name != "all"]
-    assert set(names) <= {*list_boards()}
+    assert not {*names} - {*list_boards()}
     levels = [level.partition("=") for level in given(options, "set", "--set", "--keep", "--allow")]
     known = {}
     for name in (names or list_boards()) if levels else ():
@@ -77,10 +78,11 @@ def check_measures(options: Any) -> None:
     names = given(options, "names")
     if names and not any(is_own(name) for name in names):
         items_named(names, parse_parameters(given(options, "parameters")))
-    metrics = {q.name for measure in all_measures().values() for q in measure.metrics}
-    for limit in parse_limits(given(options, "--budget", "budget")):
-        if limit.metric != "METRIC":
-            assert limit.metric in metrics or limit.metric.startswith(("boot.", "image."))
+    known = {q.name for measure in all_measures().values() for q in measure.metrics}
+    limits = parse_limits(given(options, "--budget", "budget"))
+    for metric in [*given(options, "metric"), *(limit.metric for limit in limits)]:
+        named = metric in known or metric.startswith(("boot.", "image."))
+        assert named or is_own(metric), f"there is no metric {metric}"
 
 
 def check_profile(options: Any) -> None:
@@ -95,7 +97,7 @@ def check_line(line: str) -> None:
     """Raises what tells its writer what is wrong with it."""
     words = shlex.split(line.replace("[", "").replace("]", ""), comments=True)[1:]
     # A shell's pipe and redirection are no words of ours.
-    words = [*takewhile(lambda word: word[0] not in "|>", words)]
+    words = [*takewhile(lambda word: not word.startswith(("|", ">")), words)]
     if not words or _READERS.fullmatch(words[0]) or {"--help", "--version"} & {*words}:
         return
     parser = make_parser()
@@ -121,3 +123,25 @@ def test_a_command_line_of_the_pages_is_taken(page: Path, line: str, within: boo
     except UsageError as error:
         if not within or not re.search(_ENDS_EARLY, str(error)):
             raise
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "perfboard sudy boot",
+        "perfboard study boot --board verdix",
+        "perfboard study boot --board verdex in a sentence",
+        "perfboard study boot --board verdex --set console=quite",
+        "perfboard study boot --board rpi2 --budget 'bot.total <= 3 s'",
+        "perfboard measure disk.df",
+        "perfboard measure disk.dd --with quik=true",
+        "perfboard measure --target sh://board",
+        "perfboard choose gatway",
+        "perfboard choose gateway --only no-such-row",
+        "perfboard import --as no-such-format boot.log",
+        "perfboard gate --measure ./a.toml verdix,console=quiet",
+    ],
+)
+def test_a_line_with_a_wrong_name_is_refused(line: str) -> None:
+    with pytest.raises((UsageError, AssertionError)):
+        check_line(line)
