@@ -146,11 +146,13 @@ def session(
     how = "framebuffer" if framebuffer else f"${{SCOPE:-{alone}}}"
     width, height = screen = framebuffer or (WIDTH, HEIGHT)
     packages, programs, font = ((), (), "") if framebuffer else (_PACKAGES, _PROGRAMS, _FONT)
+    # Without X nothing may pull in what is left out of it, and to omit that is an error then.
+    without = () if framebuffer else _WITHOUT
     return Job(
         _SCRIPT.format(font=font, width=width, height=height, prepare=prepare, how=how),
         {HOME: home, "plan": "".join(f"{line}\n" for line in lines).encode()},
         packages=(*packages, *(name for one in applications for name in one.packages)),
-        without=_WITHOUT,
+        without=without,
         programs=(*programs, *(one.program for one in applications)),
         # The home, the server's screen, and what programs keep.
         disk=len(home) + (32 << 20),

@@ -98,6 +98,7 @@ def test_a_program_of_ones_own_draws_to_the_boards_framebuffer(tmp_path: Path) -
     setting = Setting(given, replace(EXACT, framebuffer=(640, 480)), tmp_path)
     job = measure.job(setting)
     assert job is not None and (job.screen, job.framebuffer) == ((640, 480), True)
+    assert (job.packages, job.without) == ((), ())
     assert "./perfboard-display 640 480 framebuffer < plan" in job.script
     assert not job.packages and job.programs == ("./panel",) and "font" not in job.script
     assert lines(job).count("start start ./panel") == lines(job).count("close exit 0") == 1
