@@ -68,7 +68,7 @@ def check_boards(options: Any) -> None:
     names = [name for name in names if not is_own(name) and name != "all"]
     assert not {*names} - {*list_boards()}
     levels = [level.partition("=") for level in given(options, "set", "--set", "--keep", "--allow")]
-    known = {}
+    known: dict[str, Any] = {}
     for name in (names or list_boards()) if levels else ():
         known |= factors_of(load_board(name).board)
     check_known("", known, [(factor, level) for factor, _, level in levels if not is_own(factor)])

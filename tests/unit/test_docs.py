@@ -105,7 +105,7 @@ def test_the_page_of_measures_has_the_catalogue() -> None:
 @pytest.mark.parametrize(
     ("page", "head"),
     [
-        ("docs/studies/profiles.md", "measure | how"),
+        ("docs/studies/device-measures.md", "measure | how"),
         ("docs/studies/applications.md", "measure | how"),
         ("docs/studies/bringup.md", "measure | what it does"),
     ],
