@@ -82,7 +82,7 @@ def _first(item: Item, found: Finding) -> Iterator[ShownMetric]:
 
 def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
     metric = shown.metric
-    known = next((each for each in published if _is_of(each, metric)), None)
+    known = next((each for each in published if is_of(each, metric)), None)
     return Figure(
         title=shown.title,
         metric=metric.name,
@@ -97,7 +97,7 @@ def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
     )
 
 
-def _is_of(published: PublishedValue, metric: Metric) -> bool:
+def is_of(published: PublishedValue, metric: Metric) -> bool:
     """Whether the published figure is one of the metric, as it was measured."""
     return (published.metric, published.unit) == (
         metric.name,
