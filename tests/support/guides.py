@@ -37,8 +37,6 @@ all = ["disk.dd"]
 [[area]]
 title = "Facts"
 quick = ["boot"]
-[seconds]
-"disk.dd" = 30
 """
 PROBES = ("ipc.pipe", "kernel.fork", "system.facts")
 DD = "".join(example_time(f"dd-{block}", 10**9, 500_000) * 5 for block in (512, 65536))

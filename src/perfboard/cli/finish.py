@@ -68,8 +68,8 @@ def exit_code(run: Run, named: Sequence[str] = ()) -> int:
     if run.errors:
         return exit_code_of(run.errors[0].kind)
     # A profile's verdicts say what was not measured, and a guide is of what a board has.
-    told = bool(run.results_of(ProfileResult)) or bool(run.results_of(GuideResult))
-    if not told and (missing := _missing(run, named)):
+    has_reasons = bool(run.results_of(ProfileResult)) or bool(run.results_of(GuideResult))
+    if not has_reasons and (missing := _missing(run, named)):
         failed = any(row.failed for row in missing)
         return TargetError.exit_code if failed else EXIT_INCONCLUSIVE
     return _CODES[run.outcome]

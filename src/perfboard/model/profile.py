@@ -167,8 +167,6 @@ class Profile(Table):
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
     option: Annotated[tuple[DeviceChange, ...], Field(strict=False)] = ()
     area: Annotated[tuple[Area, ...], Field(strict=False)] = ()
-    # How long measures take on a PC, about, in s, until earlier runs of a board say better.
-    seconds: dict[str, Annotated[float, Field(gt=0, strict=False)]] = Field(default_factory=dict)
     published: PublishedStudy | None = None
 
     @property

@@ -69,7 +69,7 @@ class Comparison:
     differences: tuple[Difference, ...]
     words: str
     bounded: tuple[str, ...] = ()
-    # Of two guides.
+    # Two guides have these.
     areas: tuple[AreaChange, ...] = ()
 
 

@@ -130,20 +130,20 @@ def guide_words(areas: Sequence[AreaChange], repeats: bool) -> str:
         return "The guides have no row in common."
     words = f"Of {rows:,} rows that both guides have, {worse} are worse and {better} better"
     parts = [f"{each.title}: {len(each.worse)} worse" for each in areas if each.worse]
-    said = [f"{words} ({'; '.join(parts)})." if parts else f"{words}."]
+    sentences = [f"{words} ({'; '.join(parts)})." if parts else f"{words}."]
     if repeats:
-        said.append("A virtual board repeats, so no difference is due to chance.")
+        sentences.append("A virtual board repeats, so no difference is due to chance.")
     else:
-        said.append(
+        sentences.append(
             f"Noise alone makes any row look changed in at most {FALSE_ALARMS:.0%} of comparisons "
             "(Welch's test, widened by the drift of all rows; Holm's correction over all)."
         )
     if few and not repeats:
-        said.append(
+        sentences.append(
             f"{few} rows have a single sample or none that varies, so their noise is not known: "
             "`perfboard gate --baseline 'last 5'` judges them by the last guides."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _chance(before: Metric, after: Metric, drift: float) -> float | None:

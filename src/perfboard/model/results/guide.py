@@ -17,14 +17,15 @@ class GuideArea(Record):
 class LeftOutRow(Record):
     """A row that is measured only if the user asks for all.
 
-    `writes` are the bytes that it writes to the target at most, and `seconds` what it takes about,
-    None where that is not known.
+    `writes` are the bytes that it writes to the target at most. `seconds` are what it took in an
+    earlier run, and `most_s` what it may take; each None where that is not known.
     """
 
     area: str
     row: str
     writes: Quantity = 0.0
     seconds: Quantity | None = None
+    most_s: Quantity | None = None
 
 
 class GuideResult(Result):

@@ -12,10 +12,10 @@ from perfboard.model.units import format_between, parse_size
 from perfboard.report.words.evidence import not_modelled
 from perfboard.report.words.figures import MedianLine, figure, figure_name, quantity
 
-# Of a measure without figures of its own, as many stand for it.
+# As many stand for a measure without figures of its own.
 _FIRST = 3
 _SIZE = "size"
-# Of the tables of a document.
+# The headings of a document's tables.
 COLUMNS = (
     "area",
     "row",

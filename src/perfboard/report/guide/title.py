@@ -75,8 +75,12 @@ def area_counts(rows: Sequence[GuideRow]) -> dict[str, tuple[int, int]]:
 def left_out_cells(row: LeftOutRow) -> tuple[str, str, str, str]:
     """A row that was left out: its area, its measure, what it writes, and how long it takes."""
     writes = format_value(row.writes, "B") if row.writes else "nothing"
-    seconds = "not known" if row.seconds is None else f"about {row.seconds:.0f} s"
-    return row.area, row.row, writes, seconds
+    takes = "not known"
+    if row.seconds is not None:
+        takes = f"about {row.seconds:.0f} s"
+    elif row.most_s is not None:
+        takes = f"at most {row.most_s:.0f} s"
+    return row.area, row.row, writes, takes
 
 
 def _is_chief(package: str) -> bool:

@@ -43,7 +43,7 @@ def keep_rows(earlier: Sequence[Run], subject: Subject, command: Sequence[str]) 
     found, host_s = {}, {}
     for result in run.results_of(MeasuresResult):
         for place, each in enumerate(result.measurements):
-            # What could not be had before may be there now.
+            # It may be there now.
             if each.reason:
                 continue
             key = key_of(each.measure, each.parameters)

@@ -22,15 +22,13 @@ Extent = Literal["quick", "usual", "all"]
 class GuidePlan:
     """The items of a guide by the titles of their areas, and the rows that it leaves out.
 
-    A row that is left out has its area, its text and its item. `seconds` are what measures take on
-    a PC, about, by their names.
+    A row that is left out has its area, its text and its item.
     """
 
     name: str
     extent: Extent
     areas: Mapping[str, Sequence[Item]]
     left_out: tuple[tuple[str, str, Item], ...]
-    seconds: Mapping[str, float]
 
     @property
     def items(self) -> list[Item]:
@@ -51,13 +49,17 @@ class GuidePlan:
             if items
         )
 
-    def result_left_out(self, facts: Facts) -> tuple[LeftOutRow, ...]:
-        """The rows that are left out, each with what it writes and takes on that board."""
+    def result_left_out(self, facts: Facts, times: Mapping[str, float]) -> tuple[LeftOutRow, ...]:
+        """The rows that are left out, each with what it writes and takes on that board.
+
+        `times` are what items took in earlier runs, by their keys.
+        """
         found = []
         for area, text, item in self.left_out:
-            job, seconds = job_of(item, facts), self.seconds.get(item.measure.name)
-            writes = job.writes if job else 0
-            found.append(LeftOutRow(area=area, row=text, writes=writes, seconds=seconds))
+            row = LeftOutRow(area=area, row=text, seconds=times.get(item.key))
+            if job := job_of(item, facts):
+                row = row.model_copy(update={"writes": job.writes, "most_s": job.limit_s})
+            found.append(row)
         return tuple(found)
 
 
@@ -95,4 +97,4 @@ def plan_guide(path: Path, guide: Profile, extent: Extent, given: Mapping[str, V
         if extent == "usual":
             left_out += [(area.title, text, row_item(text, area, path)) for text in area.all]
     check_given(given, [item for items in areas.values() for item in items])
-    return GuidePlan(guide.profile.name, extent, areas, tuple(left_out), guide.seconds)
+    return GuidePlan(guide.profile.name, extent, areas, tuple(left_out))

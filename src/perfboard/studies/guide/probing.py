@@ -82,7 +82,7 @@ def _is_in(item: Item, known: Mapping[str, ProbeEntry]) -> bool:
 
 
 def _finding(item: Item, merger: Merger, ended: str) -> Finding:
-    """What the processes of one probe found, which are counted from its own first one."""
+    """The finding of one probe, whose processes are counted from its own first one."""
     name = item.measure.name
     own = [place for place, each in enumerate(merger.processes) if each.probe == name]
     places = {place: number for number, place in enumerate(own)}

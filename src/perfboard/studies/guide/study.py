@@ -27,7 +27,7 @@ from perfboard.studies.guide.plan import Extent, GuidePlan, guide_of, is_probe, 
 from perfboard.studies.guide.probing import GuideProbes, guide_probes
 from perfboard.studies.measure import MeasureOptions
 
-# What each probe may take, about, where the user gives no time for all.
+# The time of each probe, about, where the user gives none for all.
 _PROBE_S = 3.0
 _NO_END = (
     "the boot of a real board ends with a line of its console: give it as --usable 'login:', or "
@@ -46,33 +46,28 @@ class _Guide:
     bench: Bench
     findings: Findings = field(default_factory=Findings)
     kept: KeptRows = field(default_factory=KeptRows)
+    times: dict[str, float] = field(default_factory=dict)
 
-    def take_over(self) -> dict[str, float]:
-        """Takes what the same command found before it was interrupted; host times by item."""
+    def take_over(self) -> None:
+        """Takes what the same command found before it was interrupted, and the host's times."""
         subject = self.bench.subject()
         earlier = earlier_guides(self.plan.name, subject.board.name)
-        self.kept = keep_rows(earlier, subject, self.request.command)
+        self.times = host_times(earlier)
+        kept = keep_rows(earlier, subject, self.request.command)
         asked = {item.key for item in self.plan.items}
-        found = {key: each for key, each in self.kept.found.items() if key in asked}
-        self.kept = replace(self.kept, found=found)
+        found = {key: each for key, each in kept.found.items() if key in asked}
+        self.kept = replace(kept, found=found)
         self.findings.found |= found
-        self.findings.host_s |= self.kept.host_s
-        known = self.plan.seconds if not self.bench.facts.exact else {}
-        times = {
-            item.key: known[item.measure.name]
-            for item in self.plan.items
-            if item.measure.name in known
-        }
-        return times | host_times(earlier)
+        self.findings.host_s |= kept.host_s
 
     def measure(self, probes: GuideProbes | None, server: ExitStack) -> None:
         """Measures all rows that are not found yet."""
-        times = self.take_over()
+        self.take_over()
         self._refuse_boots()
         # A console has one user: the server ends before the others are measured.
         with server:
             self._probe(probes)
-        self._others(times)
+        self._others()
         if not self.kept.fits(self.bench.subject().image):
             # Only now its kernel is known: what was taken over is of another one.
             self.findings.found = {
@@ -82,22 +77,21 @@ class _Guide:
             with ExitStack() as again:
                 opened = self.opened(again) if self.plan.probes else None
                 self._probe(opened)
-            self._others(times)
+            self._others()
 
     def opened(self, server: ExitStack) -> GuideProbes:
         """The probe's server, which ends with the stack."""
-        made = guide_probes(self.bench, self.options.cpu, self.findings, self.lab)
-        return server.enter_context(made)
+        probes = guide_probes(self.bench, self.options.cpu, self.findings, self.lab)
+        return server.enter_context(probes)
 
     def content(self) -> Content:
         """All that was found, however it ended."""
-        facts = self.bench.facts
         content = content_of(self.plan.items, self.findings, self.bench)
         result = GuideResult(
             guide=self.plan.name,
             extent=self.plan.extent,
             areas=self.plan.result_areas(),
-            left_out=self.plan.result_left_out(facts),
+            left_out=self.plan.result_left_out(self.bench.facts, self.times),
         )
         published = self._published(content.metrics)
         notes = content.notes
@@ -146,11 +140,11 @@ class _Guide:
             time_s = _PROBE_S * count if self.options.time is None else self.options.time
             probes.measure(areas, time_s, self.findings)
 
-    def _others(self, times: Mapping[str, float]) -> None:
+    def _others(self) -> None:
         """The boots last: a board that hangs in one has the other rows."""
         others = [item for item in self.plan.items if not is_probe(item)]
         order = sorted(others, key=lambda item: item.measure.boots)
-        measure_items(order, self.bench, self.findings, self.lab, times)
+        measure_items(order, self.bench, self.findings, self.lab, self.times)
 
 
 def measure_guide(
