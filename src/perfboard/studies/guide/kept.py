@@ -43,8 +43,8 @@ def keep_rows(earlier: Sequence[Run], subject: Subject, command: Sequence[str]) 
     found, host_s = {}, {}
     for result in run.results_of(MeasuresResult):
         for place, each in enumerate(result.measurements):
-            # It may be there now.
-            if each.reason:
+            # It may be there now. A measure that was interrupted has no time.
+            if each.reason or not each.host_s:
                 continue
             key = key_of(each.measure, each.parameters)
             own = [metric for metric in run.metrics if metric.measurement == place]

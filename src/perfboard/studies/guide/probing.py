@@ -60,6 +60,7 @@ class GuideProbes:
             turn = into.turn = Turn(words, self.lab.progress)
             probes = [known[each.measure.name] for each in items if _is_in(each, known)]
             measuring, ended = self._rounds(probes, seconds), _ENDED
+            began = self.lab.clock()
             try:
                 with turn.step(seconds) as step:
                     if self.cpu is not None:
@@ -71,6 +72,8 @@ class GuideProbes:
                 self.ran += measuring.merger.processes
                 for item in items:
                     into.found[item.key] = _finding(item, measuring.merger, ended)
+                    # They run in turn, so each has its share.
+                    into.host_s[item.key] = (self.lab.clock() - began) / len(items)
 
     def _rounds(self, probes: Sequence[ProbeEntry], seconds: float) -> ProbeRounds:
         time = ProbeTime(seconds, self.bench.facts.exact)
