@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from perfboard.model.results.base import count_words
 from perfboard.model.results.guide import GuideResult, LeftOutRow
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
@@ -61,7 +62,9 @@ def summary_words(rows: Sequence[GuideRow]) -> str:
     measures = {(row.area, row.measure, row.conditions) for row in figures}
     lacking = {(row.area, row.measure, row.conditions) for row in rows if row.reason} - measures
     areas = {row.area for row in figures}
-    words = f"{len(figures):,} figures of {len(measures)} measures in {len(areas)} areas"
+    of = count_words(len(measures), "measure", "measures")
+    where = count_words(len(areas), "area", "areas")
+    words = f"{len(figures):,} figures of {of} in {where}" if figures else "no figures"
     return f"{words}; not to be had: {len(lacking)}" if lacking else words
 
 

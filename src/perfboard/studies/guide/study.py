@@ -19,7 +19,7 @@ from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.profile import Value
 from perfboard.model.results.guide import GuideResult
 from perfboard.model.results.published import ComparedFigure, PublishedResult
-from perfboard.model.run import Metric, Run, RunError
+from perfboard.model.run import Run, RunError
 from perfboard.store.recording import Content
 from perfboard.studies.budgets import check_limits, held
 from perfboard.studies.guide.kept import KeptRows, earlier_guides, host_times, keep_rows
@@ -93,7 +93,7 @@ class _Guide:
             areas=self.plan.result_areas(),
             left_out=self.plan.result_left_out(self.bench.facts, self.times),
         )
-        published = self._published(content.metrics)
+        published = self._published(content)
         notes = content.notes
         if self.kept.run:
             names = self.kept.found
@@ -104,7 +104,14 @@ class _Guide:
         error = RunError(kind=INCONCLUSIVE, message="No row of the guide has measured anything.")
         return replace(content, errors=(error,))
 
-    def _published(self, metrics: tuple[Metric, ...]) -> tuple[PublishedResult, ...]:
+    def _published(self, content: Content) -> tuple[PublishedResult, ...]:
+        """The published figures of what was measured, but for those that a measure has itself."""
+        own = {
+            (row.metric, *sorted(row.labels.items()))
+            for result in content.results
+            if isinstance(result, PublishedResult)
+            for row in result.rows
+        }
         rows = tuple(
             ComparedFigure(
                 metric=metric.name,
@@ -115,9 +122,10 @@ class _Guide:
                 source=known.source,
                 differs=known.differs,
             )
-            for metric in metrics
+            for metric in content.metrics
             for known in self.bench.facts.published
             if metric.samples and is_of(known, metric)
+            if (known.metric, *sorted(known.labels.items())) not in own
         )
         return (PublishedResult(rows=rows),) if rows else ()
 
