@@ -14,7 +14,7 @@ from perfboard.model.units import format_value
 # Each line of a suite's output begins with it, so that none is taken for a row.
 QUOTE = ">"
 _MOST_OUTPUT = 100_000
-# Of a label of the metrics, which those of one thread do not have.
+# The label of the metrics, but for those of one thread.
 _THREADS = "threads"
 _MANY = 4096
 _COUNT = """\
@@ -44,7 +44,7 @@ class Suite(Measure):
     )
 
     def figures(self, name: str, lines: Sequence[str]) -> Mapping[str, float]:
-        """What a command of that name printed, by the metrics' names; none of what is not there."""
+        """The figures that a command of that name printed, by the metrics' names."""
         raise NotImplementedError
 
     def job(self, setting: Setting) -> Job:
