@@ -5,6 +5,7 @@ A word in capitals stands for a name of the reader's, and "..." for more words. 
 stand after a "#".
 """
 
+import fnmatch
 import re
 import shlex
 from collections.abc import Iterator
@@ -81,7 +82,7 @@ def check_measures(options: Any) -> None:
     known = {q.name for measure in all_measures().values() for q in measure.metrics}
     limits = parse_limits(given(options, "--budget", "budget"))
     for metric in [*given(options, "metric"), *(limit.metric for limit in limits)]:
-        named = metric in known or metric.startswith(("boot.", "image."))
+        named = fnmatch.filter(known, metric) or metric.startswith(("boot.", "image."))
         assert named or is_own(metric), f"there is no metric {metric}"
 
 

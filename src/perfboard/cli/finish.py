@@ -14,6 +14,7 @@ from perfboard.model.errors import (
     TargetError,
     exit_code_of,
 )
+from perfboard.model.results.guide import GuideResult
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Outcome, Run, Status
@@ -66,8 +67,9 @@ def exit_code(run: Run, named: Sequence[str] = ()) -> int:
         return EXIT_INTERRUPTED
     if run.errors:
         return exit_code_of(run.errors[0].kind)
-    # A profile's verdicts say what was not measured.
-    if not run.results_of(ProfileResult) and (missing := _missing(run, named)):
+    # A profile's verdicts say what was not measured, and a guide is of what a board has.
+    has_reasons = bool(run.results_of(ProfileResult)) or bool(run.results_of(GuideResult))
+    if not has_reasons and (missing := _missing(run, named)):
         failed = any(row.failed for row in missing)
         return TargetError.exit_code if failed else EXIT_INCONCLUSIVE
     return _CODES[run.outcome]

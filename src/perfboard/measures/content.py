@@ -9,7 +9,7 @@ from perfboard.bench.base import Bench
 from perfboard.measures.base import Finding, ShownMetric
 from perfboard.measures.loop import Findings, Item
 from perfboard.measures.probe.probes import Probe
-from perfboard.model.published import PublishedValue
+from perfboard.model.published import PROGRAM, PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
@@ -82,7 +82,7 @@ def _first(item: Item, found: Finding) -> Iterator[ShownMetric]:
 
 def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
     metric = shown.metric
-    known = next((each for each in published if _is_of(each, metric)), None)
+    known = next((each for each in published if is_of(each, metric)), None)
     return Figure(
         title=shown.title,
         metric=metric.name,
@@ -97,9 +97,13 @@ def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
     )
 
 
-def _is_of(published: PublishedValue, metric: Metric) -> bool:
-    """Whether the published figure is one of the metric, as it was measured."""
-    return (published.metric, published.unit) == (
-        metric.name,
-        metric.unit,
-    ) and published.labels.items() <= metric.labels.items()
+def is_of(published: PublishedValue, metric: Metric) -> bool:
+    """Whether the published figure is one of the metric, as it was measured.
+
+    One of a whole program by several threads says so in its name.
+    """
+    threads = metric.labels.get("threads", "1")
+    several = metric.name.startswith(PROGRAM) and threads != "1"
+    name = f"{metric.name}.{threads}-threads" if several else metric.name
+    same = (published.metric, published.unit) == (name, metric.unit)
+    return same and published.labels.items() <= metric.labels.items()

@@ -85,7 +85,7 @@ def prepare(bench: Bench, items: Sequence[Item]) -> None:
 
     An item with a wrong parameter needs nothing. Raises UsageError as `Bench.prepare` does.
     """
-    jobs = filter(None, (_job(item, bench) for item in items))
+    jobs = filter(None, (job_of(item, bench.facts) for item in items))
     bench.prepare(list(jobs), boots=any(item.measure.boots for item in items))
 
 
@@ -109,7 +109,7 @@ def measure_items(
             return
         keys = [each.key for each in items[number - 1 :]]
         left = f", {time_left(keys, times)}" if times is not None else ""
-        job = _job(item, bench)
+        job = job_of(item, bench.facts)
         writes = f"; writes at most {format_value(job.writes, 'B')}" if job and job.writes else ""
         title = f"measuring {item.measure.name} ({number} of {len(items)}{left}{writes})"
         began = lab.clock()
@@ -155,7 +155,8 @@ def time_words(keys: Sequence[Any], times: Mapping[Any, float]) -> str:
     return f"about {words}" if len(known) == len(keys) else f"more than {words}"
 
 
-def _job(item: Item, bench: Bench) -> Job | None:
+def job_of(item: Item, facts: Facts) -> Job | None:
+    """The item's job on a board with these facts; None: it has none, or a wrong parameter."""
     with suppress(NotMeasurable):
-        return item.measure.job(item.setting(bench.facts))
+        return item.measure.job(item.setting(facts))
     return None

@@ -65,6 +65,11 @@ def say(name: str, text: str) -> str:
     return f'"$PROBE" say said name={shlex.quote(name)} text="{text}"\n'
 
 
+def example_text(name: str, text: str) -> str:
+    """The output of `say`, as an example has it."""
+    return row_line("said", name=name, text=text)
+
+
 def ended_runs(output: str, label: str, program: str) -> list[CommandTime]:
     """The runs of a script's command. Raises NotMeasurable if there are none, or one failed."""
     runs = times_of(output).get(label, [])

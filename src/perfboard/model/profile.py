@@ -144,6 +144,18 @@ class PublishedStudy(Table):
     board: Words
 
 
+class Area(Table):
+    """A part of a guide: rows, each a measure with its parameters as a command line has them.
+
+    Those of the quick list are in the guide as well; those of `all` only where the user asks.
+    """
+
+    title: Words
+    quick: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+    more: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+    all: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+
+
 class Profile(Table):
     """A profile's file."""
 
@@ -154,6 +166,7 @@ class Profile(Table):
     key_issue: Annotated[tuple[KeyIssue, ...], Field(strict=False)] = ()
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
     option: Annotated[tuple[DeviceChange, ...], Field(strict=False)] = ()
+    area: Annotated[tuple[Area, ...], Field(strict=False)] = ()
     published: PublishedStudy | None = None
 
     @property
@@ -163,8 +176,10 @@ class Profile(Table):
 
     @model_validator(mode="after")
     def _has_rows(self) -> "Profile":
-        if not (self.key_issue or self.measures):
+        if not (self.key_issue or self.measures or self.area):
             raise ValueError("needs a table [[key_issue]], or `measures`, the names of some")
+        if self.area and (self.judges or self.measures or self.key_issue):
+            raise ValueError("has tables [[area]] of a guide: omit its other rows, and budgets")
         return self
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.charts.text_waterfall import span_s, text_waterfall
+from perfboard.report.guide.compared import area_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
 from perfboard.report.words.evidence import EVIDENCE_WORDS, NOT_MODELLED, evidence_label
 from perfboard.report.words.figures import figure_name, group_of, quantity
@@ -45,6 +46,8 @@ def comparison_text(comparison: Comparison, runs: Sequence[Run] = ()) -> str:
     for run, rows in boots:
         parts += [side_title(run), *text_waterfall(rows, longest_s), ""]
     parts += [pair_table(head), ""]
+    if comparison.areas:
+        return render([*parts, *area_parts(comparison.areas)])
     for heading, changes in change_tables(comparison):
         parts += [_change_table(heading, changes), ""]
     parts += [part for words in comparison.bounded for part in (words, "")]

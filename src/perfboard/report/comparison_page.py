@@ -11,6 +11,7 @@ from perfboard.report.charts.series import series_of
 from perfboard.report.charts.waterfall import NARROW, WIDE, WaterfallDrawing, draw
 from perfboard.report.comparison import change_cells, change_tables, probed_cells, probed_groups
 from perfboard.report.comparison import side_title as title_of
+from perfboard.report.guide.compared import area_tables
 from perfboard.report.html import environment
 
 
@@ -28,13 +29,15 @@ def render_comparison(comparison: Comparison, runs: Sequence[Run]) -> str:
         "tables": [
             (heading, [change_cells(change) for change in changes])
             for heading, changes in change_tables(comparison)
+            if not comparison.areas
         ],
         "groups": [
             (title, [probed_cells(change) for change in changes])
             for title, changes in probed_groups(probed).items()
         ],
+        "areas": area_tables(comparison.areas),
         "still": sum(not change.shown for change in probed),
-        "probed": len(probed),
+        "probed": 0 if comparison.areas else len(probed),
     }
     return environment().get_template("comparison.html.j2").render(view)
 

@@ -9,7 +9,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.model.budget import MetricLimit
 from perfboard.model.errors import UsageError
-from perfboard.model.options import option, parse_cpu, parse_seconds
+from perfboard.model.options import flag, option, parse_cpu, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.run import Run
 from perfboard.profiles.loader import list_profiles
@@ -38,6 +38,10 @@ class MeasureOptions(BenchOptions):
         metavar="N",
     )
     budget: tuple[MetricLimit, ...] = budget_option("network.tcp.bandwidth >= 90 Mbit/s")
+    quick: str = option("", "of a guide: its quick list alone", switch=True)
+    all: str = option(
+        "", "of a guide: also the rows that write much to the target, or take long", switch=True
+    )
 
 
 def measure_named(
@@ -64,6 +68,11 @@ def check_named(
     wrong = check_plan(plan, request, options)
     if options.time is not None and not plan.probes:
         wrong.append("--time: is for probes, and none is measured here; omit it")
+    wrong += [
+        f"{flag(each)}: is of a guide, as in `perfboard measure guide {flag(each)}`; omit it"
+        for each in ("quick", "all")
+        if getattr(options, each)
+    ]
     if wrong:
         raise UsageError("\n".join(wrong))
     time_s = min(_ALL_S, _PROBE_S * len(plan.probes)) if options.time is None else options.time

@@ -19,7 +19,10 @@ from perfboard.model.rows import Count, RefusedRow, Row, Word, read_rows
 from ..sanitized import PROBE
 from .compiler import compile_commands
 
-_OPERATIONS = ("write", "read", "rewrite", "randread", "randwrite", "seeks", "putc", "getc")
+_OPERATIONS = (
+    *("write", "read", "rewrite", "randread", "randwrite", "seeks", "putc", "getc"),
+    *("sync", "append"),
+)
 _MIB = 1 << 20
 
 

@@ -94,7 +94,9 @@ bool whole_write(int file, const void *memory, size_t size, uint64_t at)
 bool move_in_order(const struct medium *medium, const struct point *point, struct moved *moved,
 		   uint64_t until)
 {
-	bool reads = strcmp(point->op, "write"), writes = strcmp(point->op, "read");
+	bool reads = !strcmp(point->op, "read") || !strcmp(point->op, "rewrite");
+	bool writes = strcmp(point->op, "read");
+	bool syncs = !strcmp(point->op, "sync") || !strcmp(point->op, "append");
 	uint64_t before = clock_now();
 
 	for (uint64_t at = 0; at < medium->size && before < until; at += point->block) {
@@ -106,6 +108,8 @@ bool move_in_order(const struct medium *medium, const struct point *point, struc
 			medium->memory[0]++;
 			good = whole_write(medium->file, medium->memory, point->block, at);
 		}
+		if (good && syncs)
+			good = !fsync(medium->file);
 		if (!good) {
 			because("%s at byte %llu: %s", point->op, (unsigned long long)at,
 				strerror(errno));

@@ -8,6 +8,8 @@
  * OPERATION/MODE/BLOCK/DEPTH, as in read/direct/4096/1:
  *
  *   write      a second file, as much as comes to be on the medium; direct: over the file
+ *   sync, append  each block written and on the medium by an fsync() of its own, before the next:
+ *              over the file, or at the end of a second one
  *   read       from its beginning; buffered: after the page cache was asked to drop it
  *   rewrite    each block read, changed and written back
  *   randread, randwrite   blocks at random, DEPTH at a time
@@ -62,8 +64,8 @@ static bool writes(const struct point *point)
 
 static bool parse_point(const char *text, struct point *point)
 {
-	static const char *const known[] = {"write",	 "read",  "rewrite", "randread",
-					    "randwrite", "seeks", "putc",    "getc"};
+	static const char *const known[] = {"write", "read", "rewrite", "randread", "randwrite",
+					    "seeks", "putc", "getc",	"sync",	    "append"};
 	const char *mode = strchr(text, '/');
 	char *end = NULL;
 
@@ -197,7 +199,8 @@ static uint64_t part_of(const struct medium *medium)
 static bool measure(const struct medium *medium, const struct point *point)
 {
 	static struct moved moved;
-	bool anew = (is_op(point, "write") && !point->direct) || is_op(point, "putc");
+	bool anew = (is_op(point, "write") && !point->direct) || is_op(point, "putc") ||
+		    is_op(point, "append");
 	struct medium mine = *medium;
 	const char *how = "calls";
 	unsigned kept = 0;

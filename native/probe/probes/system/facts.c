@@ -75,6 +75,20 @@ static void print_files(int cpu)
 	}
 }
 
+/* In "Linux version 6.1.0 (who@where) (gcc 12.2.0) #1 SMP" what the second brackets hold. */
+static void print_compiler(void)
+{
+	const char *text = line_of("/proc/version");
+	const char *from = text ? strstr(text, ") (") : NULL;
+	const char *to = from ? strstr(from, ") #") : NULL;
+	char fact[400];
+
+	if (!to)
+		return;
+	snprintf(fact, sizeof(fact), "%.*s", (int)(to - from - 3), from + 3);
+	print_fact("compiler", fact);
+}
+
 static void print_kernel(void)
 {
 	struct utsname name;
@@ -85,6 +99,7 @@ static void print_kernel(void)
 	print_fact("host", name.nodename);
 	print_fact("kernel", name.release);
 	print_fact("kernel version", name.version);
+	print_compiler();
 }
 
 /* The value of a row of /proc/cpuinfo, which are "name<blank>: value". */

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.compare.answer import TOTAL, Contribution, answer
 from perfboard.analysis.compare.changes import RunChange, changes_of
+from perfboard.analysis.compare.guides import (
+    AreaChange,
+    area_changes,
+    area_of,
+    areas_of,
+    guide_words,
+    shown_of_guide,
+)
 from perfboard.analysis.compare.margins import margins_of, with_margins
 from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
@@ -61,6 +69,8 @@ class Comparison:
     differences: tuple[Difference, ...]
     words: str
     bounded: tuple[str, ...] = ()
+    # Two guides have these.
+    areas: tuple[AreaChange, ...] = ()
 
 
 def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
@@ -99,21 +109,33 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     }
     headlines = [words for key, words in bounded.items() if key[0] in (TOTAL, b.headline)]
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
-    changes = changes_of([(before[key], after[key]) for key in common], repeats)
+    pairs = [(before[key], after[key]) for key in common]
+    changes = changes_of(pairs, repeats)
+    of_guides = areas_of(a) and areas_of(b)
+    owners = [area_of(b, metric) or area_of(a, old) for old, metric in pairs]
+    if of_guides:
+        changes = tuple(shown_of_guide(changes, pairs, owners, repeats))
     left_out = frozenset({*a.left_out, *b.left_out})
     changes = tuple(with_margins(each, margins_of(a, b, each.name), left_out) for each in changes)
     total = next((change for change in changes if change.name == TOTAL), None)
-    contributions = _contributions(before, after, total) if total else ()
+    contributions = _contributions(before, after, total) if total and not of_guides else ()
+    gone, new = (
+        [(label_name(metric), area_of(run, metric)) for key, metric in own.items() if key not in of]
+        for run, own, of in ((a, before, after), (b, after, before))
+    )
+    areas = area_changes(a, b, list(zip(changes, pairs, owners, strict=True)), gone, new)
+    words = guide_words(areas, repeats) if of_guides else answer(a, b, changes, contributions)
     return Comparison(
         before=Side(a.id, a.study, a.board.name, a.evidence, _several(a)),
         after=Side(b.id, b.study, b.board.name, b.evidence, _several(b)),
         changes=changes,
         contributions=contributions,
-        only_before=tuple(label_name(before[key]) for key in before if key not in after),
-        only_after=tuple(label_name(after[key]) for key in after if key not in before),
+        only_before=tuple(name for name, _ in gone),
+        only_after=tuple(name for name, _ in new),
         differences=tuple(_differences(a, b)),
-        words=" ".join(headlines) or answer(a, b, changes, contributions),
-        bounded=tuple(words for words in bounded.values() if words not in headlines),
+        words=(not of_guides and " ".join(headlines)) or words,
+        bounded=tuple(words for words in bounded.values() if of_guides or words not in headlines),
+        areas=areas,
     )
 
 

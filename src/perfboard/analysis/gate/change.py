@@ -53,6 +53,8 @@ class MetricChange:
     interval: Interval | None
     level: GateLevel
     reason: str = ""
+    # That of a guide's row.
+    area: str = ""
 
     @property
     def difference(self) -> float:

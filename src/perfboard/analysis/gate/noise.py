@@ -28,6 +28,10 @@ class Shift:
         half = float(stdtrit(self.freedom, (1 + CONFIDENCE) / 2)) * self.error
         return Interval(self.difference - half, self.difference + half)
 
+    def widened(self, off: float) -> "Shift":
+        """The shift with an error that also has `off`, a deviation from run to run."""
+        return Shift(self.difference, math.hypot(self.error, off), self.freedom)
+
     def chance_above(self, least: float) -> float:
         """How likely noise gives this difference, or more, if the true one is `least`."""
         from scipy.special import stdtr

@@ -16,6 +16,8 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import flag
 from perfboard.model.profile import Value
 from perfboard.model.target import command_on
+from perfboard.studies.guide.plan import Extent, guide_of
+from perfboard.studies.guide.study import measure_guide
 from perfboard.studies.measure import MeasureOptions, measure_named
 
 # These have a study that says more of what they measure.
@@ -26,7 +28,11 @@ def measure(options: argparse.Namespace) -> int:
     """Measures what is named; the report's path is the last line."""
     names, request, given = requested(options)
     parameters = parse_parameters(options.parameters)
-    run = measure_named(names, parameters, request, given, lab_of(options))
+    lab = lab_of(options)
+    if guide_of(names) is None:
+        run = measure_named(names, parameters, request, given, lab)
+    else:
+        run = measure_guide(names[0], parse_extent(given), parameters, request, given, lab)
     code = finish(run, options.json, names, given.budget)
     for name in _STUDIES:
         if name in names:
@@ -55,6 +61,13 @@ def requested(options: argparse.Namespace) -> tuple[list[str], Request, MeasureO
         name=options.name or "",
     )
     return options.names or ["standard"], request, options_from(MeasureOptions, options, real)
+
+
+def parse_extent(given: MeasureOptions) -> Extent:
+    """How much of a guide the user asks for. Raises UsageError."""
+    if given.quick and given.all:
+        raise UsageError("--quick, --all: are of the same guide; omit one of the two")
+    return "quick" if given.quick else "all" if given.all else "usual"
 
 
 def parse_parameters(texts: Sequence[str]) -> dict[str, Value]:

@@ -32,8 +32,8 @@ examples:
 _MEASURE = """\
 Measure anything that `perfboard measures` lists, on any target that can have it: this machine,
 a board by SSH, on a serial line or in a labgrid place, or a virtual board. The run is stored, and
-its report written, whose path is the last line. The sets standard and bringup name many at once;
-a file of yours may be one (docs/studies/profiles.md).
+its report written, whose path is the last line. The sets standard, bringup and guide name many at
+once; a file of yours may be one (docs/studies/profiles.md). The guide goes on where ^C ended it.
 
 A measure that the target cannot have says why, and the others go on. Probes run in turn with each
 other, so that a drift of the target is in all of them alike.
@@ -44,6 +44,7 @@ examples:
   perfboard measure disk.sequential --target ssh://root@board --with quick=true
   perfboard measure boot network.tcp --board rpi2
   perfboard measure bringup --board verdex
+  perfboard measure guide --quick --target ssh://root@board
 """
 
 _CHOOSE = """\

@@ -41,6 +41,7 @@ FOLDER = Parameter(
     labels=False,
 )
 PARAMETERS = (QUICK, FOLDER)
+FILE = Parameter("file", 0, "MiB of the file at most; 0: what suits the disk", labels=False)
 
 
 class DiskWork(Row):
@@ -95,7 +96,7 @@ class DiskPoints(Measure):
     operations = False
     # How often a repetition writes the whole file.
     written = 1
-    parameters = PARAMETERS
+    parameters = (*PARAMETERS, FILE)
 
     def job(self, setting: Setting) -> Job:
         milliseconds = _MILLISECONDS // (4 if setting.parameters["quick"] else 1)
@@ -129,10 +130,12 @@ class DiskPoints(Measure):
 def size_for(setting: Setting) -> int:
     """Bytes of the file: twice the RAM, within what a disk can take in a measure's time."""
     ram = setting.facts.ram
+    least, most = 32, 32 if setting.parameters["quick"] else 128
+    if asked := setting.whole("file", 0):
+        least, most = min(least, asked), asked
     if setting.facts.exact:
-        return min(2 * ram, 16 * _MIB)
-    most = 32 if setting.parameters["quick"] else 128
-    return min(max(2 * ram, 32 * _MIB), most * _MIB) // _MIB * _MIB
+        return min(2 * ram, min(most, 16) * _MIB)
+    return min(max(2 * ram, least * _MIB), most * _MIB) // _MIB * _MIB
 
 
 def points_job(setting: Setting, points: Sequence[str], milliseconds: int, written: int) -> Job:

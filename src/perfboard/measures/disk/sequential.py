@@ -6,6 +6,7 @@ from statistics import median
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.base import Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import (
+    FILE,
     PARAMETERS,
     metrics_of,
     notes_of,
@@ -32,7 +33,7 @@ class DiskSequential(Measure):
 
     name = "disk.sequential"
     title = "Reading and writing a file in order"
-    parameters = PARAMETERS
+    parameters = (*PARAMETERS, FILE)
     metrics = tuple(
         quantity
         for operation in _OPERATIONS

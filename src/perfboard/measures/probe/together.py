@@ -13,6 +13,7 @@ from perfboard.measures.probe.conditions import Conditions, condition_notes, rea
 from perfboard.measures.probe.probes import Probe
 from perfboard.measures.probe.rounds import FACTS, ProbeRounds, ProbeTime
 from perfboard.model.errors import TargetError
+from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.run import Evidence
 
 if TYPE_CHECKING:
@@ -77,27 +78,40 @@ def probe_rounds(
 
     With the context the server ends, and notes on the target's conditions go to `into`.
     """
-    exact = bench.facts.exact
+    with probe_server(bench, into) as (session, ran):
+        known = {probe.name: probe for probe in session.probes()}
+        probes = [known[each.measure.name] for each in items if each.measure.name in known]
+        measuring = ProbeRounds(session, probes, ProbeTime(time_s, bench.facts.exact), lab.clock)
+        if cpu is not None:
+            measuring.pin(cpu)
+        try:
+            yield ProbeTurns(items, bench, session, measuring, time_s)
+        finally:
+            ran += measuring.merger.processes
+
+
+@contextmanager
+def probe_server(bench: Bench, into: Findings) -> Iterator[tuple["Session", list[ProbeProcess]]]:
+    """The probe's server, and a list for the processes that it ran.
+
+    With the context the server ends, and notes on the target's conditions go to `into`.
+    """
     # Nothing holds a virtual board back. A console has one program at a time: the target's
     # conditions are read before the server is started, and after it has ended.
-    before = None if exact else _conditions(bench)
-    measuring, complete = None, False
+    before = None if bench.facts.exact else _conditions(bench)
+    ran: list[ProbeProcess] = []
+    complete = False
     try:
         with bench.probe() as session:
-            known = {probe.name: probe for probe in session.probes()}
-            probes = [known[each.measure.name] for each in items if each.measure.name in known]
-            measuring = ProbeRounds(session, probes, ProbeTime(time_s, exact), lab.clock)
-            if cpu is not None:
-                measuring.pin(cpu)
-            yield ProbeTurns(items, bench, session, measuring, time_s)
+            yield session, ran
             complete = True
     finally:
-        if before is not None and measuring is not None:
+        if before is not None:
             after = None
             # One that does not answer any more was measured all the same.
             with suppress(TargetError):
                 after = _conditions(bench) if complete else None
-            into.notes += tuple(condition_notes(before, after, measuring.merger.processes))
+            into.notes += tuple(condition_notes(before, after, ran))
 
 
 def _conditions(bench: Bench) -> Conditions:

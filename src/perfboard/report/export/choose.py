@@ -20,6 +20,7 @@ from perfboard.report.export import (
     vcd,
 )
 from perfboard.report.export.formats import FORMATS
+from perfboard.report.guide import document
 from perfboard.report.words.evidence import margin_of
 
 
@@ -76,5 +77,8 @@ _WRITERS: dict[str, Callable[[Run], str]] = {
     "vcd": vcd.dump,
     "kcidb": kcidb.report,
     "markdown": markdown.text,
+    "guide-markdown": document.markdown,
+    "guide-rst": document.restructured,
+    "guide-csv": document.comma_separated,
     "lava": lava.lines,
 }

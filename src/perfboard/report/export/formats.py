@@ -10,6 +10,9 @@ FORMATS = {
     "vcd": "the first boot's marks as a logic analyser's capture",
     "openmetrics": "text for Prometheus and other OpenMetrics readers",
     "markdown": "a summary for a merge request",
+    "guide-markdown": "a performance guide as a document in Markdown",
+    "guide-rst": "a performance guide as a document in reStructuredText",
+    "guide-csv": "a performance guide, one row for each figure",
     "lava": "test cases for LAVA, as lines of a job's output",
     "kcidb": "a report to KCIDB, the kernel's report database (schema 5.3)",
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gate's judgement, as the command prints it."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.compare.changes import percent
+from perfboard.analysis.gate.change import GateLevel
 from perfboard.analysis.gate.judge import Judgement
 from perfboard.model.units import format_value
 from perfboard.report.gate.words import answer, change_words, method_words, signed
@@ -30,6 +32,8 @@ def gate_text(judgement: Judgement) -> str:
     if judgement.changes:
         changed = pair_table(change_words(change) for change in judgement.changes)
         parts += ["What changed:", changed, ""]
+    if any(each.area for each in judgement.findings):
+        parts += [_area_table(judgement), ""]
     if len(judgement.findings) > 1:
         table = new_table("metric", "before", "after", "change", "in %", "line")
         order = list(type(judgement.level))
@@ -47,3 +51,13 @@ def gate_text(judgement: Judgement) -> str:
     if judgement.baseline:
         rows.append(("baseline", f"{', '.join(judgement.baseline)} ({judgement.baseline_words})"))
     return render([*parts, "", pair_table(rows)])
+
+
+def _area_table(judgement: Judgement) -> "Table":
+    """How many rows of each area of a guide are of each level."""
+    levels = (GateLevel.WORSE, GateLevel.BETTER, GateLevel.SAME, GateLevel.INCONCLUSIVE)
+    table = new_table("area", *levels, words={0})
+    counts = Counter((each.area, each.level) for each in judgement.findings)
+    for area in dict.fromkeys(each.area for each in judgement.findings):
+        table.add_row(*cells(area, *(str(counts[area, level] or "") for level in levels)))
+    return table

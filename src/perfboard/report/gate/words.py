@@ -111,6 +111,11 @@ def method_words(judgement: Judgement) -> Iterator[str]:
             f"Noise alone makes a gate worse in at most {rate} of cases, over all "
             f"{len(judgement.findings):,} metrics together (Welch's test, Holm's correction)."
         )
+        if len(judgement.baseline) == 1 and any(each.area for each in judgement.findings):
+            yield (
+                "A row's noise also has the drift from guide to guide, as all rows together tell "
+                "it."
+            )
         if len(judgement.baseline) > 1:
             yield (
                 "That rate holds for runs of one sample each only if their noise is normal; a "

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from perfboard.model.blocks import Block
+from perfboard.model.results.guide import GuideResult
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Run
@@ -45,7 +46,8 @@ def _probed(run: Run, result: MeasuresResult) -> Run | None:
 
 
 def _lead(run: Run, result: MeasuresResult) -> str:
-    if run.results_of(ProfileResult):
+    # Those say it themselves.
+    if any(run.results_of(kind) for kind in (ProfileResult, GuideResult)):
         return ""
     rows, probed = _rows(run, result), _probed(run, result)
     parts = [f"{run.board.name}: {answers(rows)}."] if rows else []
@@ -56,6 +58,9 @@ def _lead(run: Run, result: MeasuresResult) -> str:
 
 
 def _text(run: Run, result: MeasuresResult) -> "list[str | Table]":
+    if run.results_of(GuideResult):
+        # Its rows are these.
+        return []
     rows, probed = _rows(run, result), _probed(run, result)
     has_published = any(f.published is not None for row in rows for f in row.figures)
     parts: list[str | Table] = []
