@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every link of the pages leads somewhere, and each list that they keep is that of the sources."""
 
+import ast
 import re
 import tomllib
 from importlib import import_module
@@ -58,6 +59,26 @@ def test_links_and_paths(page: Path) -> None:
     for path in re.findall(r"`((?:src|native|tests|docs|benchmarks|LICENSES)/[^`*]*)`", text):
         # NAME stands for the name of a new file.
         assert any(_ROOT.glob(path.rstrip("/").replace("NAME", "*"))), path
+
+
+def test_the_index_has_each_page() -> None:
+    index = _ROOT / "docs/index.md"
+    linked = re.findall(r"\]\(([^)#]+)", index.read_text())
+    listed = {(index.parent / link).resolve() for link in linked}
+    pages = {page for page in _PAGES if "notes" not in page.parts and "docs" in page.parts}
+    assert pages - {index} <= listed
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_is_whole(page: Path) -> None:
+    for language, code in re.findall(r"^```(\w+)\n(.*?)^```", page.read_text(), re.M | re.S):
+        if language == "python":
+            ast.parse(code)
+        elif language == "toml":
+            tomllib.loads(code)
+        elif language == "yaml":
+            # A key has its mapping on lines of its own.
+            assert not re.search(r"^ *[\w ]+: [\w ]+: ", code, re.M)
 
 
 def test_the_files_of_contributing_are_there() -> None:
