@@ -20,7 +20,7 @@ from typing import NamedTuple, NoReturn
 
 from perfboard.importers.choose import importers
 from perfboard.model.results.boot import BootResult
-from perfboard.report.export.formats import FORMATS
+from perfboard.report.export.formats import FORMATS, OF_GUIDES
 from perfboard.store.folder import finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from tests.support.boots import hold
@@ -242,7 +242,7 @@ def _looks(
             yield from _json_faults(answer.out, "show --json")
         elif match := _NO_FIGURE.search(answer.out):
             yield f"show: {answer.out[max(0, match.start() - 60) : match.end() + 20]}"
-    for form in FORMATS:
+    for form in FORMATS.keys() - OF_GUIDES:
         answer = ask(["export", run.name, "--format", form])
         yield from answer.faults()
         if form in _JSON and answer.code == 0:

@@ -11,7 +11,7 @@ from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.run import Evidence, Run
 from perfboard.report.comparison import comparison_text
 from perfboard.report.export.choose import export
-from perfboard.report.export.formats import FORMATS
+from perfboard.report.export.formats import FORMATS, OF_GUIDES
 from perfboard.report.html import render
 from perfboard.report.runs import runs_text
 from perfboard.report.text import run_text
@@ -70,7 +70,9 @@ def test_text_page_and_list_show_both_ends() -> None:
         assert "16.30 to 21.60 s" in runs_text(list_runs())
 
 
-@pytest.mark.parametrize("format", sorted(set(FORMATS) - set(_BOOTS_ALONE) - {"googlebenchmark"}))
+@pytest.mark.parametrize(
+    "format", sorted({*FORMATS} - {*_BOOTS_ALONE, *OF_GUIDES, "googlebenchmark"})
+)
 def test_each_export_has_both_ends(format: str) -> None:
     text = export(run_between(16.25, 21.75), format)
     assert "16.25" in text or "16250000000" in text

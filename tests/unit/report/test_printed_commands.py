@@ -12,7 +12,7 @@ from perfboard.model.results.limits import LimitPart, LimitsResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
 from perfboard.model.target import command_on, file_target, virtual_target
 from perfboard.report.export.choose import export
-from perfboard.report.export.formats import FORMATS
+from perfboard.report.export.formats import FORMATS, OF_GUIDES
 from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.report.words.commands import command_again, tune_command
@@ -34,7 +34,7 @@ LEVELS = {"initcall_debug": "off", "compression": "gzip", "flash": "tuned", "con
 
 def said(run: Run) -> list[list[str]]:
     """The commands of all that is printed of a run."""
-    others = FORMATS.keys() - {"markdown"}
+    others = FORMATS.keys() - {"markdown", *OF_GUIDES}
     texts = [run_text(run), render(run), *(export(run, name) for name in others)]
     # Markdown shows a character after a stroke as it is.
     texts.append(re.sub(r"\\(.)", r"\1", export(run, "markdown")))

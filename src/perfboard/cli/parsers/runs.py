@@ -90,4 +90,10 @@ def add_commands(commands: Commands) -> None:
         f"Print a run in another tool's format.\n\nformats:\n{formats}",
     )
     export.add_argument("run", metavar="RUN", help=RUN)
-    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="one of the above")
+    export.add_argument(
+        "--format",
+        required=True,
+        choices=tuple(FORMATS),
+        metavar="FORMAT",
+        help="one of the above",
+    )

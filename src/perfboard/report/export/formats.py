@@ -16,3 +16,5 @@ FORMATS = {
     "lava": "test cases for LAVA, as lines of a job's output",
     "kcidb": "a report to KCIDB, the kernel's report database (schema 5.3)",
 }
+# Those that only a run of a guide has.
+OF_GUIDES = ("guide-markdown", "guide-rst", "guide-csv")

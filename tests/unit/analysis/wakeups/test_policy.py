@@ -22,8 +22,8 @@ from tests.support.wake_simulation import (
 BUFFERS, PERIOD = 8, 5_804_988
 MS = 1_000_000
 PERIODS = 50_000
-# Wake-up latencies on omap1710 (the note of wake-ups in docs/notes/studies): least of a class, and how
-# many.
+# Wake-up latencies on omap1710 (a note of wake-ups in docs/notes has them): the least of a class,
+# and how many.
 RECORDED = [(14_336, 10), (16_384, 300), (20_480, 600), (24_576, 80), (28_672, 9), (348_160, 1)]
 
 

@@ -17,7 +17,7 @@ from perfboard.analysis.statistics.bootstrap import estimate, process_medians
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence, Metric, Outcome, Run, RunError, Verdict
 from perfboard.report.export.choose import export
-from perfboard.report.export.formats import FORMATS
+from perfboard.report.export.formats import FORMATS, OF_GUIDES
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import QUANTITIES, make_run
 
@@ -62,12 +62,18 @@ def test_an_unknown_format_names_those_there_are() -> None:
         export(make_run(), "pdf")
 
 
+@pytest.mark.parametrize("format", OF_GUIDES)
+def test_a_run_that_is_no_guide_has_no_document_of_one(format: str) -> None:
+    with pytest.raises(UsageError, match="has no guide; `perfboard measure guide` makes one"):
+        export(make_run(), format)
+
+
 @pytest.fixture(scope="module")
 def probed() -> Run:
     return make_probe_run()
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", sorted({*FORMATS} - {*OF_GUIDES}))
 def test_every_format_takes_every_kind_of_run(format: str, probed: Run) -> None:
     for run in (probed, make_run(), make_run(boots=(), metrics=())):
         assert export(run, format).endswith("\n") or format == "perfetto"

@@ -112,4 +112,4 @@ def _blocks(run: Run, result: GuideResult) -> Iterator[Block]:
         yield SentenceBlock(text=f"Published by: {'; '.join(sources)}.")
 
 
-SECTION = Section(result=GuideResult, order=3, lead=_lead, blocks=_blocks, text=_text)
+SECTION = Section(result=GuideResult, order=2, lead=_lead, blocks=_blocks, text=_text)
