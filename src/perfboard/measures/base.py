@@ -243,7 +243,7 @@ class Measure:
         found = self.read(output, setting)
         kept = turn.found
         blocks, notes = (*found.blocks, *kept.blocks), (*found.notes, *kept.notes)
-        return replace(found, absent=absent, blocks=blocks, notes=notes)
+        return replace(found, absent={**absent, **found.absent}, blocks=blocks, notes=notes)
 
     def quantity(self, metric: str) -> Quantity | None:
         """The quantity of that name; None: it gives no such metric."""

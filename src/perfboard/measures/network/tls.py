@@ -101,7 +101,7 @@ class NetworkTls(Measure):
         rate = handshakes.metric(1 / each for each, _, _ in shakes)
         metrics: list[Metric] = [rate, busy.metric((b for _, _, b in shakes), {"of": "handshakes"})]
         figures = [ShownMetric("connections, nothing asked", rate, metrics[1])]
-        notes: tuple[str, ...] = ()
+        absent: dict[str, str] = {}
         shake_s = mean(each for each, _, _ in shakes)
         if pages and all(each > shake_s for each, _, _ in pages):
             moved = bandwidth.metric(size / (each - shake_s) for each, size, _ in pages)
@@ -109,7 +109,7 @@ class NetworkTls(Measure):
             metrics += [moved, own]
             figures.append(ShownMetric("a page, less its handshake", moved, own))
         else:
-            notes = ("A page took no longer than a handshake: its bandwidth is not known.",)
+            absent[bandwidth.name] = "a page took no longer than a handshake"
         exact, evidence = setting.facts.exact, setting.facts.evidence
         where = "is the far end, which takes no time" if exact else "has the same processors"
         return Finding(
@@ -119,7 +119,7 @@ class NetworkTls(Measure):
             limit_of(metrics[1], evidence, "the far end") if exact else "",
             "By openssl s_time: TLS 1.2, ECDHE, AES-128-GCM, a certificate of ECDSA P-256 that the "
             f"client checks, no session resumed. The server {where}.",
-            notes,
+            absent=absent,
         )
 
 

@@ -64,10 +64,9 @@ def _look(findings: Findings, missing: str, part: Part) -> tuple[Metric, ...] | 
         return NoFigure(found.reason, failed=found.failed)
     asked = part.labels.items()
     fits = any(each.name == part.metric and asked <= each.labels.items() for each in found.metrics)
-    why = [note for note in found.notes if note.startswith(NOT_MEASURED)]
+    notes = (note for note in found.notes if note.startswith(NOT_MEASURED))
+    why = ". ".join(note.removeprefix(NOT_MEASURED).removesuffix(".") for note in notes)
     if why and not fits:
         words = ", ".join(f"{name}={value}" for name, value in asked) or part.metric
-        return NoFigure(
-            f"no figure of {words}. {' '.join(n.removeprefix(NOT_MEASURED) for n in why)}"
-        )
+        return NoFigure(f"no figure of {words}: {why}")
     return found.metrics

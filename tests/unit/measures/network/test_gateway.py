@@ -115,7 +115,7 @@ def test_a_page_as_fast_as_a_handshake_has_no_bandwidth() -> None:
     output = START + connections("shake", 2.1, 40, 0) + connections("page", 2.1, 41, 1 << 20)
     found = read("network.tls", output)
     assert "network.tls.bandwidth" not in {metric.name for metric in found.metrics}
-    assert "bandwidth is not known" in found.notes[0]
+    assert "no longer than a handshake" in found.absent["network.tls.bandwidth"]
 
 
 @pytest.mark.parametrize(
