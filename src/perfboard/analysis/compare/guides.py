@@ -18,7 +18,7 @@ from perfboard.model.run import Metric, Run
 # a change is none.
 FALSE_ALARMS, LEAST = 0.01, 0.005
 # Units of figures that are exact where they do not vary.
-_EXACT_UNITS = ("1", "B")
+EXACT_UNITS = ("1", "B")
 Pair = tuple[Metric, Metric]
 
 
@@ -117,7 +117,7 @@ def is_worse(change: RunChange) -> bool:
 
 def _noise_unknown(before: Metric, after: Metric) -> bool:
     """Whether nothing is known of a row's noise: a single sample, or samples that do not vary."""
-    exact = before.unit in _EXACT_UNITS and all(len({*m.samples}) == 1 for m in (before, after))
+    exact = before.unit in EXACT_UNITS and all(len({*m.samples}) == 1 for m in (before, after))
     return not exact and _chance(before, after, 0.0) is None
 
 
@@ -165,7 +165,7 @@ def _chance(before: Metric, after: Metric, drift: float) -> float | None:
 def _exact(change: RunChange) -> bool:
     """Whether it is a count or a size that never varies, and differs."""
     sides = (change.before, change.after)
-    return change.unit in _EXACT_UNITS and all(not side.spread for side in sides)
+    return change.unit in EXACT_UNITS and all(not side.spread for side in sides)
 
 
 def _counts(change: RunChange) -> bool:

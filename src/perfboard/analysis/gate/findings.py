@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.compare.guides import EXACT_UNITS
 from perfboard.analysis.gate.change import GateLevel, MetricChange, Rules
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
 from perfboard.analysis.statistics.bootstrap import process_medians
@@ -13,8 +14,6 @@ from perfboard.analysis.statistics.holm import holm
 from perfboard.analysis.statistics.summary import Interval, range_difference
 from perfboard.model.run import Metric
 
-# Units of figures that are exact where they do not vary.
-_EXACT_UNITS = ("1", "B")
 # The samples of a run that say enough of its noise.
 FEWEST_SAMPLES = 5
 Pair = tuple[list[Metric], Metric]
@@ -95,7 +94,7 @@ def _without_noise(
     finding: MetricChange, old: Sequence[float], new: Sequence[float], allowed: float
 ) -> MetricChange:
     """A finding of whose noise nothing is known: counts and sizes that never vary are exact."""
-    if finding.unit in _EXACT_UNITS and len({*old}) == len({*new}) == 1:
+    if finding.unit in EXACT_UNITS and len({*old}) == len({*new}) == 1:
         interval = Interval(finding.difference, finding.difference)
         low, _ = _worsening(finding, interval)
         level = (

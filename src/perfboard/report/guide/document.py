@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from perfboard.analysis.compare.guides import guide_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.guide import GuideResult
 from perfboard.model.run import Run
@@ -96,10 +97,9 @@ def _document(run: Run, heading: Heading, table: TableOf) -> str:
 
 
 def _guide(run: Run) -> GuideResult:
-    found = run.results_of(GuideResult)
-    if not found:
+    if (found := guide_of(run)) is None:
         raise UsageError(f"run {run.id} has no guide; `perfboard measure guide` makes one")
-    return found[0]
+    return found
 
 
 def _markdown_table(headings: Cells, rows: Sequence[Cells]) -> Iterator[str]:

@@ -3,18 +3,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import islice
 
 from perfboard.measures.base import Finding
 from perfboard.measures.loop import key_of
-from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.run import Run, Status
-from perfboard.store.index import list_runs
-from perfboard.store.reading import load_run
 from perfboard.store.recording import Subject
+from perfboard.studies.earlier import images_agree, is_of_setup, runs_on
 
 # The runs that are looked through, the newest first.
 _MOST = 20
@@ -38,7 +35,7 @@ class EarlierRuns:
 
     def fits(self, image: Mapping[str, str]) -> bool:
         """Whether what is known of both images, by their hashes, is the same."""
-        return all(image.get(name, known) == known for name, known in self.image.items())
+        return images_agree(self.image, image)
 
 
 def keep(earlier: Sequence[Earlier], source: str, subject: Subject, *, exact: bool) -> EarlierRuns:
@@ -105,14 +102,7 @@ def earlier_runs(profile: str, board: str) -> list[Earlier]:
 
 
 def _earlier(profile: str, board: str) -> Iterator[Earlier]:
-    for row in list_runs():
-        if row.study != "profile" or row.board != board:
-            continue
-        try:
-            run = load_run(row.path)
-        except UsageError:
-            # A run that was damaged since tells nothing.
-            continue
+    for run in runs_on("profile", board):
         for result in run.results_of(ProfileResult):
             if result.profile == profile:
                 yield run, result
@@ -121,14 +111,8 @@ def _earlier(profile: str, board: str) -> Iterator[Earlier]:
 def _same(run: Run, subject: Subject) -> bool:
     """Whether the run is of the same machine in the same set-up, as far as both are known."""
     facts = subject.board.facts
-    own = subject.board.timed_as
-    its = run.board.timed_as
     return (
-        run.target == subject.target
-        and run.evidence is subject.evidence
-        and run.factors == dict(subject.levels)
-        and (its and its.model) == (own and own.model)
-        and run.provenance.perfboard == version("perfboard")
+        is_of_setup(run, subject)
         and run.board.title == subject.board.title
         and all(run.board.facts.get(name, "unknown") == value for name, value in facts.items())
     )

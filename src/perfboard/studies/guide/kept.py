@@ -3,17 +3,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import islice
 
 from perfboard.measures.base import Finding, ShownMetric
 from perfboard.measures.loop import key_of
-from perfboard.model.errors import UsageError
 from perfboard.model.results.measures import Figure, MeasuresResult
 from perfboard.model.run import Metric, Run, Status
-from perfboard.store.index import list_runs
-from perfboard.store.reading import load_run
 from perfboard.store.recording import Subject
+from perfboard.studies.earlier import images_agree, is_of_setup, runs_on
 
 # The runs that tell host times.
 _MOST = 3
@@ -32,7 +29,7 @@ class KeptRows:
 
     def fits(self, image: Mapping[str, str]) -> bool:
         """Whether what is known of both images, by their hashes, is the same."""
-        return all(image.get(name, known) == known for name, known in self.image.items())
+        return images_agree(self.image, image)
 
 
 def keep_rows(earlier: Sequence[Run], subject: Subject, command: Sequence[str]) -> KeptRows:
@@ -73,7 +70,7 @@ def keep_rows(earlier: Sequence[Run], subject: Subject, command: Sequence[str]) 
 
 def earlier_guides(guide: str, board: str) -> list[Run]:
     """The newest runs of the guide on that board, the newest first."""
-    return list(islice(_earlier(guide, board), _MOST))
+    return list(islice(runs_on(guide, board), _MOST))
 
 
 def host_times(earlier: Sequence[Run]) -> dict[str, float]:
@@ -87,27 +84,12 @@ def host_times(earlier: Sequence[Run]) -> dict[str, float]:
     return found
 
 
-def _earlier(guide: str, board: str) -> Iterator[Run]:
-    for row in list_runs():
-        if row.study == guide and row.board == board:
-            try:
-                yield load_run(row.path)
-            except UsageError:
-                # A run that was damaged since tells nothing.
-                continue
-
-
 def _same(run: Run, subject: Subject, command: Sequence[str]) -> bool:
-    own, its = subject.board.timed_as, run.board.timed_as
     facts = {k: v for k, v in subject.board.facts.items() if k not in _CHANGING}
     return (
         run.status is not Status.COMPLETE
         and run.provenance.command == tuple(command)
-        and run.target == subject.target
-        and run.evidence is subject.evidence
-        and run.factors == dict(subject.levels)
-        and (its and its.model) == (own and own.model)
-        and run.provenance.perfboard == version("perfboard")
+        and is_of_setup(run, subject)
         and all(run.board.facts.get(name) == value for name, value in facts.items())
     )
 
